@@ -26,11 +26,13 @@ enum {
     BRIGADE_LEADERS = 16, /* leaders in a roster */
     BRIGADE_TERRAINS = 16,
     BRIGADE_GROUPS = 8, /* reinforcement groups */
-    BRIGADE_MARKERS = 4, /* Destiny markers a side */
+    BRIGADE_MARKERS = 2, /* Destiny markers a side: there are two reroll verbs */
+    BRIGADE_RETREATS = 8, /* retreat hexes */
+    BRIGADE_ALLOWANCE = 40, /* most half points a piece may have */
     BRIGADE_COLUMNS = 16, /* of the combat chart */
     BRIGADE_RANGE = 16,   /* no fire reaches so far */
     BRIGADE_TURNS = 32,
-    BRIGADE_STEPS = 48 /* step boards of one mover */
+    BRIGADE_STEPS = 16 /* different costs of a step for one gait */
 };
 
 enum brigade_type { INFANTRY, CAVALRY, ARTILLERY, LEADER };
@@ -93,16 +95,20 @@ struct brigade_result {
     bool leader;  /* * */
 };
 
-/* The cells that a step in `direction` enters at `cost` half points. */
+/* The shifts that take a cell number to a neighbour's: 1, stride - 1, stride, stride + 1 up, then the same down.
+ * Which hexside that is depends on the column's parity; the boards of a step see to it. */
+enum { BRIGADE_SHIFTS = 8 };
+
+/* The cells that a step costing so many half points enters, by the shift that leads there. */
 struct brigade_step {
-    uint8_t direction, cost;
-    board cells;
+    uint8_t cost;
+    board into[BRIGADE_SHIFTS];
 };
 
 struct brigade_walk {
     int full_count, column_count;
-    int dearest; /* of the full steps, half points */
-    struct brigade_step full[BRIGADE_STEPS];   /* every possible step, at full cost */
+    int dearest; /* of all full steps, half points */
+    struct brigade_step full[BRIGADE_STEPS];   /* every possible step, at full cost, cheapest first */
     struct brigade_step column[BRIGADE_STEPS]; /* the steps that column movement halves, at that cost (R 8.4) */
 };
 
@@ -150,7 +156,7 @@ struct brigade {
     uint64_t frozen; /* until the turn below (R 14.2.3) */
     uint8_t frozen_before;
     struct { uint8_t side, turn, allowance; } slow; /* that side's allowance is capped on that turn (R 14.3.1); turn 0: never */
-    struct brigade_retreat retreat[BRIGADE_MARKERS * 2];
+    struct brigade_retreat retreat[BRIGADE_RETREATS];
     int retreat_count;
     uint8_t marker[2][BRIGADE_MARKERS]; /* leader rows named by each side's Destiny markers */
     int marker_count[2];
@@ -239,12 +245,11 @@ struct brigade_state {
     uint8_t spent;       /* half points spent by the piece in hand */
     uint8_t acted;       /* the piece in hand has done something */
     uint8_t to_go;       /* hexes of retreat left */
-    uint8_t check_due;   /* after the retreat a morale check follows */
-    uint8_t spare[2];    /* always 0 */
+    uint8_t spare[3];    /* always 0 */
 };
 
 _Static_assert(sizeof(struct brigade_state) == 608, "no padding; the bar is 640 bytes");
-_Static_assert(offsetof(struct brigade_state, spare) == 606, "no padding inside");
+_Static_assert(offsetof(struct brigade_state, spare) == 605, "no padding inside");
 
 /* ---- small readings, used by every chapter ---- */
 
@@ -288,7 +293,7 @@ int brigade_draw(const void *rules, const lr_state *state, bool color, char *tex
 void brigade_observe(const void *rules, const lr_state *state, int player, uint8_t *pieces, int16_t *globals);
 void brigade_appraise(const void *rules, const lr_state *state, const uint16_t *legal, int count, int32_t *appraisals);
 int brigade_evaluate(const void *rules, const lr_state *state);
-enum { BRIGADE_PIECE_COLUMNS = 24, BRIGADE_GLOBAL_COLUMNS = 48 };
+enum { BRIGADE_PIECE_COLUMNS = 24, BRIGADE_GLOBAL_COLUMNS = 36 };
 extern const lr_column brigade_piece_spec[BRIGADE_PIECE_COLUMNS], brigade_global_spec[BRIGADE_GLOBAL_COLUMNS];
 
 extern const struct lr_ruleset brigade_ruleset; /* ruleset.c */
