@@ -18,8 +18,16 @@ static board nearest_units(const struct brigade *b, const struct brigade_state *
     return cells;
 }
 
-static void leader_removed(struct brigade_state *s, int row) {
+/* R 14.1.5: the Destiny marker that names him goes with the first casualty of the leader. */
+static void markers_lost(const struct brigade *b, struct brigade_state *s, int row) {
+    const int side = side_of(row);
+    for (int k = 0; k < b->marker_count[side]; k++)
+        if (b->marker[side][k] == row) s->markers[side] &= (uint8_t)~(1u << k);
+}
+
+static void leader_removed(const struct brigade *b, struct brigade_state *s, int row) {
     const uint64_t others = ~bit(row);
+    markers_lost(b, s, row);
     s->strength[row] = 0;
     s->cell[row] = 0;
     s->on_map &= others;
@@ -32,7 +40,7 @@ bool leader_place_step(const struct brigade *b, struct brigade_state *s) {
     const int row = lowest(s->to_place);
     const board cells = nearest_units(b, s, row);
     if (board_any(&cells)) return ask(s, DISPLACE);
-    leader_removed(s, row); /* ruling 43: without VP */
+    leader_removed(b, s, row); /* ruling 43: without VP */
     return false;
 }
 
@@ -57,12 +65,10 @@ bool leader_check_step(struct brigade_state *s) {
 
 /* 1 VP; the first casualty flips him to his Replacement, the second removes him for good (ruling 44). */
 void leader_hit(const struct brigade *b, struct brigade_state *s, int row) {
-    const int side = side_of(row);
-    s->vp = (int16_t)(s->vp + (side == LR_UNION ? -1 : 1));
-    for (int k = 0; k < b->marker_count[side]; k++)
-        if (b->marker[side][k] == row) s->markers[side] &= (uint8_t)~(1u << k); /* R 14.1.5 */
+    s->vp = (int16_t)(s->vp + (side_of(row) == LR_UNION ? -1 : 1));
+    markers_lost(b, s, row);
     if (s->strength[row] == 1) {
-        leader_removed(s, row);
+        leader_removed(b, s, row);
         return;
     }
     s->strength[row] = 1;

@@ -117,17 +117,24 @@ static inline board entered(const board shifted[BRIGADE_SHIFTS], const board int
     return cells;
 }
 
-/* The steps of column movement as things stand: both ends out of the enemy's reach (ruling 16). */
+/* The steps of column movement as things stand: both ends out of the enemy's reach (ruling 16). Returns how many costs
+ * of a step are left. */
 static int column_steps(const struct brigade *b, const struct brigade_state *s, const struct brigade_walk *walk,
                         struct brigade_step *steps) {
     board shifted[BRIGADE_SHIFTS];
     shift_all(b, board_minus(b->map, s->near), shifted);
     for (int i = 0; i < BRIGADE_SHIFTS; i++) shifted[i] = board_minus(shifted[i], s->near);
+    int count = 0;
     for (int k = 0; k < walk->column_count; k++) {
-        steps[k].cost = walk->column[k].cost;
-        for (int i = 0; i < BRIGADE_SHIFTS; i++) steps[k].into[i] = board_and(walk->column[k].into[i], shifted[i]);
+        board any = board_empty();
+        steps[count].cost = walk->column[k].cost;
+        for (int i = 0; i < BRIGADE_SHIFTS; i++) {
+            steps[count].into[i] = board_and(walk->column[k].into[i], shifted[i]);
+            any = board_or(any, steps[count].into[i]);
+        }
+        count += board_any(&any);
     }
-    return walk->column_count;
+    return count;
 }
 
 static inline void spread_steps(const struct brigade_step *steps, int count, const board shifted[BRIGADE_SHIFTS], board *at,

@@ -1,0 +1,451 @@
+/* check.c: proves that 608 bytes can be a position of this game: every index, bound and derived board, and that
+ * phase, stage, decision and the fields they use fit together. Run on everything that comes from outside, and in
+ * debug builds after every action. The first wrong field is named.
+ *
+ * What is not proved: that play can lead here. Victory points, for example, need only lie within their bounds, so that
+ * tests and puzzles can be stated freely. */
+#include "chapters.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct check {
+    const struct brigade *b;
+    const struct brigade_state *s;
+    lr_error *error;
+};
+
+__attribute__((format(printf, 2, 3))) static int wrong(const struct check *c, const char *format, ...) {
+    char said[200];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(said, sizeof said, format, values);
+    va_end(values);
+    return lr_fail(c->error, LR_E_STATE, "state: %s", said);
+}
+
+/* A row set that may hold only some rows. */
+static int within(const struct check *c, const char *field, uint64_t rows, uint64_t may, const char *who) {
+    if (!(rows & ~may)) return LR_OK;
+    const int row = lowest(rows & ~may);
+    const char *name = c->b->piece[row].name;
+    return wrong(c, "%s: %s (row %d) is no %s", field, name[0] ? name : "an unused row", row, who);
+}
+
+static int unused(const struct check *c, const char *field, bool used) {
+    return used ? wrong(c, "%s: must be 0 here: nothing reads it in this phase and stage", field) : LR_OK;
+}
+
+static bool is_fire_phase(int phase) {
+    return phase == PHASE_ARTILLERY || phase == PHASE_DEFENCE || phase == PHASE_OFFENCE;
+}
+
+static bool in_attack(const struct brigade_state *s) { return s->stage >= STAGE_FIRE && s->stage <= STAGE_ADVANCE; }
+static bool in_retreat(const struct brigade_state *s) { return s->stage == STAGE_RETREAT || s->stage == STAGE_ROUT; }
+static bool is_moving(const struct brigade_state *s) { return s->stage == STAGE_ENTER || s->stage == STAGE_MOVE; }
+
+static uint64_t reserve_of(const struct brigade *b) {
+    uint64_t rows = 0;
+    for (int i = 0; i < b->group_count; i++) rows |= b->group[i].rows;
+    return rows;
+}
+
+/* ---- Clock ---- */
+
+static int check_clock(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    if (s->phase > PHASE_OVER) return wrong(c, "phase: %d is none", s->phase);
+    if (s->side > 1) return wrong(c, "side: %d is not 0 or 1", s->side);
+    if (s->decision > CHANCE_ARRIVAL) return wrong(c, "decision: %d is none", s->decision);
+    if (s->stage > STAGE_MOVE) return wrong(c, "stage: %d is none", s->stage);
+    if (s->phase == PHASE_SETUP) return s->turn ? wrong(c, "turn: %d in set-up, which is turn 0", s->turn) : LR_OK;
+    if (s->turn < b->first_turn || s->turn > b->last_turn)
+        return wrong(c, "turn: %d is not %d..%d", s->turn, b->first_turn, b->last_turn);
+    if (s->phase == PHASE_OVER && (s->turn != b->last_turn || s->side == b->first_player))
+        return wrong(c, "phase: over before the last half-turn");
+    if (b->artillery_only[s->turn] && s->phase > PHASE_ARTILLERY && s->phase < PHASE_OVER)
+        return wrong(c, "phase: turn %d has artillery phases only", s->turn);
+    return LR_OK;
+}
+
+static int check_score(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const int most = board_count(&b->stars) * b->star_points * (b->last_turn - b->first_turn + 1);
+    if (s->vp < b->score_low || s->vp > b->score_high)
+        return wrong(c, "vp: %d is not %d..%d", s->vp, b->score_low, b->score_high);
+    if (s->stars < 0 || s->stars > most || (b->star_points && s->stars % b->star_points))
+        return wrong(c, "stars: %d is no multiple of %d in 0..%d", s->stars, b->star_points, most);
+    for (int side = 0; side < 2; side++) {
+        if (s->markers[side] >> b->marker_count[side])
+            return wrong(c, "markers[%d]: the scenario has no such marker", side);
+        for (int k = 0; k < b->marker_count[side]; k++)
+            if (s->markers[side] >> k & 1 && s->strength[b->marker[side][k]] == 1)
+                return wrong(c, "markers[%d]: %s is a Replacement, his marker is gone", side,
+                             b->piece[b->marker[side][k]].name);
+    }
+    return LR_OK;
+}
+
+static int check_arrival(const struct check *c, int i) {
+    const struct brigade_group *g = &c->b->group[i];
+    const int turn = c->s->arrival[i], now = c->s->turn;
+    if (!turn) return LR_OK;
+    if (i >= c->b->group_count || g->turn) return wrong(c, "arrival[%d]: no die decides it", i);
+    if (g->every_from)
+        return turn < g->every_from || turn > now
+                   ? wrong(c, "arrival[%d]: %d is not %d..%d", i, turn, g->every_from, now)
+                   : LR_OK;
+    if (now < g->die_turn) return wrong(c, "arrival[%d]: the die is thrown on turn %d", i, g->die_turn);
+    for (int face = 1; face <= 10; face++)
+        if (g->die_result[face] == turn) return LR_OK;
+    return wrong(c, "arrival[%d]: no face gives turn %d", i, turn);
+}
+
+/* ---- Pieces ---- */
+
+static int check_off_map(const struct check *c, int row) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const char *name = b->piece[row].name;
+    if (s->cell[row]) return wrong(c, "cell[%d]: must be 0, %s is not on the map", row, name);
+    const bool unplaced = s->phase == PHASE_SETUP && has(b->leaders, row) && b->piece[row].set_up;
+    const bool due = has(reserve_of(b), row) && is_due(b, s, row);
+    if (s->strength[row] == 0)
+        return !b->piece[row].group || due ? LR_OK
+                                           : wrong(c, "strength[%d]: %s is eliminated before he came", row, name);
+    if (s->strength[row] != b->piece[row].strength)
+        return wrong(c, "strength[%d]: %s has losses and is not on the map", row, name);
+    if (!unplaced && !b->piece[row].group)
+        return wrong(c, "on_map: %s is neither on the map, eliminated nor a reinforcement", name);
+    return LR_OK;
+}
+
+static int check_on_map(const struct check *c, int row) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const char *name = b->piece[row].name;
+    const unsigned cell = s->cell[row];
+    if (cell >= BRIGADE_CELLS || !board_test(&b->open, cell))
+        return wrong(c, "cell[%d]: %s stands on %u, no hex to stand on", row, name, cell);
+    if (!s->strength[row] || s->strength[row] > b->piece[row].strength)
+        return wrong(c, "strength[%d]: %s: %d is not 1..%d", row, name, s->strength[row], b->piece[row].strength);
+    if (b->piece[row].group && !is_due(b, s, row)) return wrong(c, "on_map: %s is not due yet", name);
+    if (s->phase == PHASE_SETUP && s->strength[row] != b->piece[row].strength)
+        return wrong(c, "strength[%d]: %s has losses in set-up", row, name);
+    return LR_OK;
+}
+
+static int check_pieces(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    int code = within(c, "on_map", s->on_map, c->b->present, "piece of this scenario");
+    for (int row = 0; !code && row < BRIGADE_ROWS; row++) {
+        if (!has(c->b->present, row)) {
+            if (s->strength[row])
+                code = wrong(c, "strength[%d]: no piece of this scenario", row);
+            else if (s->cell[row])
+                code = wrong(c, "cell[%d]: no piece of this scenario", row);
+        } else
+            code = has(s->on_map, row) ? check_on_map(c, row) : check_off_map(c, row);
+    }
+    return code;
+}
+
+/* A unit may stand on a friend's hex only while it is the piece in hand, on its way (R 2.1, 9.8, decisions 15). */
+static bool may_share(const struct check *c, int row) {
+    if (row != c->s->subject) return false;
+    return c->s->stage == STAGE_MOVE || (in_retreat(c->s) && c->s->toward);
+}
+
+/* Two pieces in one hex. Enemy leaders who are about to be placed elsewhere may still be there. */
+static int check_pair(const struct check *c, int one, int other) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const bool units = has(b->units, one) && has(b->units, other);
+    if (side_of(one) == side_of(other)) {
+        if (!units || may_share(c, one) || may_share(c, other)) return LR_OK;
+        return wrong(c, "cell[%d]: %s and %s in one hex (R 2.1)", other, b->piece[one].name, b->piece[other].name);
+    }
+    if (!units && (s->to_place & (bit(one) | bit(other)))) return LR_OK;
+    return wrong(c, "cell[%d]: enemies %s and %s in one hex", other, b->piece[one].name, b->piece[other].name);
+}
+
+static int check_stacking(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    int code = LR_OK;
+    for (uint64_t left = s->on_map; left && !code; left &= left - 1) {
+        const int row = lowest(left);
+        uint64_t others = pieces_at(s, left & (left - 1), s->cell[row]);
+        for (; others && !code; others &= others - 1) code = check_pair(c, row, lowest(others));
+    }
+    return code;
+}
+
+/* ---- Row sets ---- */
+
+static int check_sets(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const uint64_t units = b->units & s->on_map, own = rows_of(s->side), fire = rows_of(firing_side(s));
+    const bool command_known = s->phase > PHASE_COMMAND && s->phase < PHASE_OVER && !b->artillery_only[s->turn];
+    const bool entering = s->stage == STAGE_ENTER && s->acted;
+    const uint64_t comes = entering ? bit(s->subject & 63) : 0;
+    const uint64_t guns_fired =
+        s->phase == PHASE_ARTILLERY || s->phase == PHASE_MOVEMENT ? b->guns & s->deployed & own : 0;
+    const uint64_t movers = s->phase == PHASE_MOVEMENT ? s->on_map & own : 0;
+    const uint64_t shooters = is_fire_phase(s->phase) ? (units & fire) | (s->on_map & ~fire) : 0;
+    const uint64_t firers = in_attack(s) ? units & fire & (s->phase == PHASE_ARTILLERY ? b->guns : ~UINT64_C(0)) : 0;
+    const uint64_t contact = s->phase != PHASE_OVER && is_night(b, s) ? units : 0;
+    const struct {
+        const char *field;
+        uint64_t rows, may;
+        const char *who;
+    } set[] = {
+        {"routed", s->routed, s->phase == PHASE_SETUP ? 0 : units, "unit on the map that may be routed"},
+        {"deployed", s->deployed, (b->guns | b->cavalry) & (s->on_map | (comes & b->cavalry)),
+         "gun or cavalry unit on the map"},
+        {"deployed", s->deployed & s->routed, ~b->guns, "gun that may be unlimbered: it is routed"},
+        {"fired", s->fired, guns_fired & ~s->routed, "unlimbered gun that can have fired"},
+        {"in_command", s->in_command, command_known ? units & own : 0,
+         "unit of the side to move, in a phase with command"},
+        {"done", s->done, movers, "piece that can have been active"},
+        {"engaged", s->engaged, shooters, "piece that can have fired or been fired on"},
+        {"joined", s->joined, firers, "unit that can fire in this attack"},
+        {"checked", s->checked, in_attack(s) ? b->leaders & ~fire : 0, "leader under fire"},
+        {"with", s->with, in_retreat(s) ? b->leaders & s->on_map : 0, "leader who goes with a retreat"},
+        {"to_place", s->to_place, b->leaders & s->on_map, "leader on the map"},
+        {"to_check", s->to_check, in_attack(s) ? b->leaders & s->on_map & ~fire : 0, "leader under fire"},
+        {"may_fire_at_night", s->may_fire_at_night, contact, "unit on the map in a night turn"},
+    };
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        const int code = within(c, set[i].field, set[i].rows, set[i].may, set[i].who);
+        if (code) return code;
+    }
+    const uint64_t enemies = s->on_map & b->units & ~own;
+    const uint64_t barred = (uint64_t)s->barred << (s->side == LR_UNION ? BRIGADE_SIDE : 0);
+    return within(c, "barred", barred, s->stage == STAGE_MOVE ? enemies & ~s->routed : 0, "enemy with a zone");
+}
+
+/* ---- Derived boards ---- */
+
+static bool same(const board *a, const board *b) { return !memcmp(a, b, sizeof *a); }
+
+static int check_boards(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    for (int side = 0; side < 2; side++) {
+        board cells = board_empty();
+        for (uint64_t left = units_of(b, s, side); left; left &= left - 1) board_add(&cells, s->cell[lowest(left)]);
+        if (!same(&cells, &s->occupied[side]))
+            return wrong(c, "occupied[%d]: not the hexes of that side's units", side);
+    }
+    const board zone = zone_of(b, s, 1 - s->side);
+    if (!same(&zone, &s->waiting_zone)) return wrong(c, "waiting_zone: not the zone of control of the side that waits");
+    const board near = s->phase == PHASE_MOVEMENT ? cells_near(b, s, 1 - s->side) : board_empty();
+    return same(&near, &s->near) ? LR_OK : wrong(c, "near: not the hexes near the enemy, in the Movement Phase only");
+}
+
+/* ---- The attack, the retreat, the piece in hand ---- */
+
+static int check_attack(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const uint64_t targets = rows_of(1 - firing_side(s)) & b->present;
+    if (!is_fire_phase(s->phase)) return wrong(c, "stage: an attack outside the phases with fire");
+    if (s->target < 1 || s->target > BRIGADE_CELLS || !board_test(&b->open, s->target - 1u))
+        return wrong(c, "target: %d is 1 + no hex", s->target);
+    if (s->subject >= BRIGADE_ROWS || !has(targets, s->subject))
+        return wrong(c, "subject: row %d is no target", s->subject);
+    const bool alive = has(s->on_map, s->subject), leader = has(b->leaders, s->subject);
+    if (s->stage != STAGE_ADVANCE && !alive) return wrong(c, "subject: %s is gone", b->piece[s->subject].name);
+    if (s->stage == STAGE_FIRE && s->cell[s->subject] != s->target - 1)
+        return wrong(c, "target: %s does not stand there", b->piece[s->subject].name);
+    if (leader && s->stage != STAGE_FIRE && s->stage != STAGE_ADVANCE)
+        return wrong(c, "stage: leaders neither check morale nor retreat");
+    if (leader && s->stage == STAGE_FIRE && board_test(&s->occupied[side_of(s->subject)], s->target - 1u))
+        return wrong(c, "subject: %s is not alone", b->piece[s->subject].name);
+    if (s->stage != STAGE_FIRE && !s->joined) return wrong(c, "joined: nobody has fired");
+    const bool ordered = s->joined & s->engaged;
+    if (ordered && (s->joined & ~s->engaged)) return wrong(c, "engaged: some of the firers are missing");
+    if (s->stage != STAGE_FIRE && !ordered) return wrong(c, "engaged: the firers are missing");
+    if (!leader && alive && !has(s->engaged, s->subject)) return wrong(c, "engaged: the target is missing");
+    if (s->phase == PHASE_ARTILLERY && ordered && (s->joined & ~s->fired)) return wrong(c, "fired: a firer is missing");
+    return LR_OK;
+}
+
+static bool may_go_to(const struct brigade *b, int row, int cell) {
+    for (int i = 0; i < b->retreat_count; i++)
+        if (b->retreat[i].cell == cell && has(b->retreat[i].rows, row)) return true;
+    return false;
+}
+
+static int check_ring(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    const unsigned goal = s->toward - 1u, here = s->cell[s->subject];
+    if (s->ring[1] && s->ring[0] >= s->ring[1]) return wrong(c, "ring: not sorted");
+    if (s->ring[1] && !s->ring[0]) return wrong(c, "ring[0]: must come before ring[1]");
+    for (int i = 0; i < 2; i++) {
+        if (!s->ring[i]) continue;
+        const unsigned cell = s->ring[i] - 1u;
+        if (cell >= BRIGADE_CELLS || !board_test(&c->b->map, cell)) return wrong(c, "ring[%d]: 1 + no hex", i);
+        if (cell == here || distance(c->b, cell, goal) != distance(c->b, here, goal))
+            return wrong(c, "ring[%d]: not on the unit's ring round its goal", i);
+    }
+    return LR_OK;
+}
+
+static int check_retreat(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    if (!in_retreat(s)) {
+        if (s->toward) return unused(c, "toward", true);
+        if (s->to_go) return unused(c, "to_go", true);
+        return unused(c, "ring", s->ring[0] || s->ring[1]);
+    }
+    const int hexes = s->stage == STAGE_ROUT ? b->rout_hexes : b->retreat_hexes;
+    if (s->to_go > hexes || (s->to_go && !s->toward)) return wrong(c, "to_go: %d of %d hexes", s->to_go, hexes);
+    if (s->toward && (s->toward > BRIGADE_CELLS || !may_go_to(b, s->subject, s->toward - 1)))
+        return wrong(c, "toward: %d is 1 + no retreat hex of %s", s->toward, b->piece[s->subject].name);
+    if (!s->toward && (s->ring[0] || s->ring[1])) return unused(c, "ring", true);
+    const uint64_t along = pieces_at(s, b->leaders & rows_of(side_of(s->subject)), s->cell[s->subject]);
+    if (s->with & ~along) return within(c, "with", s->with, along, "leader who stands with the unit");
+    if (s->stage == STAGE_RETREAT && has(s->routed, s->subject)) return wrong(c, "stage: a routed unit routs again");
+    if (s->stage == STAGE_ROUT && s->toward && !has(s->routed, s->subject)) return wrong(c, "routed: the unit routs");
+    if (s->toward && has(s->deployed & b->guns, s->subject)) return wrong(c, "deployed: guns retreat limbered");
+    return s->toward ? check_ring(c) : LR_OK;
+}
+
+static int check_mover(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    if (s->phase != PHASE_MOVEMENT) return wrong(c, "stage: a piece moves outside the Movement Phase");
+    if (s->subject >= BRIGADE_ROWS || side_of(s->subject) != s->side || !has(b->present, s->subject))
+        return wrong(c, "subject: row %d is no piece of the side to move", s->subject);
+    if (has(s->done | s->fired, s->subject))
+        return wrong(c, "subject: %s may not be active", b->piece[s->subject].name);
+    if (s->acted > 1) return wrong(c, "acted: %d is not 0 or 1", s->acted);
+    if (s->spent > BRIGADE_ALLOWANCE) return wrong(c, "spent: %d is more than %d", s->spent, BRIGADE_ALLOWANCE);
+    if (s->spent && (!s->acted || s->stage == STAGE_ENTER)) return wrong(c, "spent: nothing was done for it");
+    if (s->stage == STAGE_MOVE)
+        return has(s->on_map, s->subject) ? LR_OK
+                                          : wrong(c, "subject: %s is not on the map", b->piece[s->subject].name);
+    if (!has(reinforcements_due(b, s), s->subject))
+        return wrong(c, "subject: %s is not due", b->piece[s->subject].name);
+    return s->acted && !has(b->cavalry, s->subject) ? unused(c, "acted", true) : LR_OK;
+}
+
+static int check_idle(const struct check *c) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const int low = s->side * BRIGADE_SIDE, high = low + BRIGADE_SIDE;
+    switch (s->phase) {
+    case PHASE_SETUP:
+        return s->subject < low || s->subject > high ? wrong(c, "subject: %d is no cursor of that side", s->subject)
+                                                     : LR_OK;
+    case PHASE_RALLY:
+        return s->subject < low || s->subject >= high ? wrong(c, "subject: %d is no cursor of that side", s->subject)
+                                                      : LR_OK;
+    case PHASE_COMMAND:
+        return s->subject >= b->group_count ? wrong(c, "subject: group %d does not exist", s->subject) : LR_OK;
+    default: return unused(c, "subject", s->subject);
+    }
+}
+
+static int check_in_hand(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    int code = in_attack(s) ? check_attack(c) : unused(c, "target", s->target);
+    if (!code) code = check_retreat(c);
+    if (!code && is_moving(s)) code = check_mover(c);
+    if (!code && !is_moving(s)) code = unused(c, s->spent ? "spent" : "acted", s->spent || s->acted);
+    if (!code && s->stage == STAGE_NONE) code = check_idle(c);
+    if (!code) code = unused(c, "spare", s->spare[0] || s->spare[1] || s->spare[2]);
+    return code;
+}
+
+static int check_casualty_dice(const struct check *c) {
+    bool slot[BRIGADE_LEADERS] = {false};
+    for (uint64_t left = c->b->leaders; left; left &= left - 1) slot[c->b->leader_slot[lowest(left)]] = true;
+    for (int i = 0; i < BRIGADE_LEADERS; i++)
+        if (c->s->casualty_dice[i] && (!slot[i] || !is_fire_phase(c->s->phase)))
+            return wrong(c, "casualty_dice[%d]: no leader of this scenario, or no phase, for it", i);
+    return LR_OK;
+}
+
+/* ---- The decision ---- */
+
+/* Does the position fit the decision or the kind of die? The two that come before everything else first. */
+static bool fits(const struct check *c, int decision) {
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    const int stage = s->stage, phase = s->phase;
+    if (s->to_place || decision == DISPLACE) return s->to_place && decision == DISPLACE;
+    if (s->to_check || decision == CHANCE_CASUALTY)
+        return s->to_check && decision == CHANCE_CASUALTY && !has(s->checked, lowest(s->to_check));
+    switch (decision) {
+    case FORMATION:
+        return phase == PHASE_SETUP && stage == STAGE_NONE && s->subject < BRIGADE_ROWS &&
+               side_of(s->subject) == s->side && has((b->guns | b->cavalry) & s->on_map, s->subject);
+    case PLACE_LEADER:
+        return phase == PHASE_SETUP && stage == STAGE_NONE && s->subject < BRIGADE_ROWS &&
+               side_of(s->subject) == s->side && has(b->leaders & ~s->on_map, s->subject) &&
+               b->piece[s->subject].set_up;
+    case TARGET: return is_fire_phase(phase) && stage == STAGE_NONE;
+    case JOIN: return stage == STAGE_FIRE && !(s->joined & s->engaged);
+    case CHANCE_FIRE: return stage == STAGE_FIRE && (s->joined & s->engaged);
+    case CHANCE_MORALE: return stage == STAGE_MORALE;
+    case RETREAT_TO: return in_retreat(s) && !s->toward;
+    case RETREAT: return in_retreat(s) && s->toward;
+    case ADVANCE: return stage == STAGE_ADVANCE && phase == PHASE_OFFENCE;
+    case PICK: return phase == PHASE_MOVEMENT && stage == STAGE_NONE;
+    case ENTER: return stage == STAGE_ENTER;
+    case MOVE: return stage == STAGE_MOVE;
+    case CHANCE_RALLY: return phase == PHASE_RALLY && stage == STAGE_NONE && has(s->routed & s->in_command, s->subject);
+    case CHANCE_ARRIVAL: return phase == PHASE_COMMAND && stage == STAGE_NONE && !s->arrival[s->subject];
+    default: return false;
+    }
+}
+
+static int check_decision(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    const bool over = s->phase == PHASE_OVER;
+    if ((s->decision == NO_DECISION) != over) return wrong(c, "decision: there is one exactly while the game goes on");
+    if (over) {
+        if (s->stage) return wrong(c, "stage: the game is over");
+        if (s->to_place) return unused(c, "to_place", true);
+        return unused(c, s->face ? "face" : "rolled", s->face || s->rolled);
+    }
+    if (s->decision == REROLL) {
+        if (s->face < 1 || s->face > 10) return wrong(c, "face: %d is not 1..10", s->face);
+        if (s->rolled < CHANCE_FIRE || s->rolled >= CHANCE_ARRIVAL)
+            return wrong(c, "rolled: %d is no die to re-roll", s->rolled);
+        return fits(c, s->rolled) ? LR_OK : wrong(c, "rolled: that die is not due here");
+    }
+    if (s->face) return unused(c, "face", true);
+    if (s->rolled > (s->decision >= CHANCE_FIRE)) return wrong(c, "rolled: %d does not fit the decision", s->rolled);
+    return fits(c, s->decision) ? LR_OK : wrong(c, "decision: it does not fit phase, stage and pieces");
+}
+
+/* Asked only where two answers or more are legal (ruling 56). */
+static int check_options(const struct check *c) {
+    struct options o;
+    if (c->s->decision == NO_DECISION || is_chance(c->s)) return LR_OK;
+    brigade_options(c->b, c->s, &o);
+    const int count = brigade_option_count(&o);
+    return count > 1 ? LR_OK : wrong(c, "decision: it has %d legal answers; only choices are asked", count);
+}
+
+int brigade_check(const void *rules, const lr_state *state, lr_error *error) {
+    const struct check c = {rules, (const struct brigade_state *)state, error};
+    int (*const checks[])(const struct check *) = {check_clock,         check_score,    check_pieces,
+                                                   check_sets,          check_boards,   check_in_hand,
+                                                   check_casualty_dice, check_stacking, check_decision};
+    int code = LR_OK;
+    /* In this order: later checks use fields that earlier ones have proved. */
+    for (size_t i = 0; !code && i < sizeof checks / sizeof *checks; i++) {
+        code = checks[i](&c);
+        if (i == 0)
+            for (int k = 0; !code && k < BRIGADE_GROUPS; k++) code = check_arrival(&c, k);
+    }
+    return code ? code : check_options(&c);
+}
