@@ -255,7 +255,7 @@ uint64_t lr_agent_stream(uint64_t seed, uint32_t episode, int player, uint32_t l
  * Results do not depend on the number of threads. No call below allocates except open. */
 
 enum lr_autoreset {
-    LR_NEXT_STEP = 0, /* the step after the end ignores its action and resets (Gymnasium's default) */
+    LR_NEXT_STEP = 0, /* the step after the end ignores its action (unless LR_SKIP) and resets (Gymnasium's default) */
     LR_SAME_STEP = 1, /* the step that ends resets too; the last observation goes to final_* */
     LR_DISABLED = 2   /* an environment that is over stays so until it is reset; only LR_SKIP is legal */
 };

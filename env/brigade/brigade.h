@@ -46,6 +46,8 @@ enum brigade_verb {
 
 enum { BRIGADE_ACTIONS = BRIGADE_ID_VERB + BRIGADE_VERBS };
 
+enum { BRIGADE_PIECE_COLUMNS = 24, BRIGADE_GLOBAL_COLUMNS = 36 }; /* of an observation */
+
 /* Who walks: decides the cost of a step. Dismounted cavalry, infantry and leaders are on foot for this. */
 enum brigade_gait { FOOT, MOUNTED, LIMBERED, BRIGADE_GAITS };
 
@@ -176,6 +178,8 @@ struct brigade {
     board adjacent[BRIGADE_CELLS];        /* the open neighbours: also a unit's zone of control */
     board within[BRIGADE_CELLS];          /* cells within column_distance */
     int8_t cube_q[BRIGADE_CELLS], cube_r[BRIGADE_CELLS];
+    uint8_t hex_column[BRIGADE_CELLS], hex_row[BRIGADE_CELLS]; /* CC and RR */
+    uint8_t observation[2][BRIGADE_ROWS][BRIGADE_PIECE_COLUMNS]; /* by player: the columns that never change (observe.c) */
     struct brigade_walk walk[BRIGADE_GAITS];
     /* Line of sight (R 9.4). sight[a] holds every b in reach of guns that terrain leaves visible from a. For such a
      * pair screen[a][b] says which neighbours of b hide it when a unit friendly to the firer stands there: low six
@@ -275,6 +279,7 @@ static inline bool shattered(const struct brigade *b, const struct brigade_state
 /* ---- map.c: neighbours, distances, costs of every step; sight.c: line of sight tables ---- */
 void brigade_compute_map(struct brigade *b);
 void brigade_compute_sight(struct brigade *b);
+void brigade_compute_observation(struct brigade *b); /* observe.c */
 int brigade_cell(const struct brigade *b, const char *hex); /* "0708" to its cell, -1 if it is none of this map's */
 void brigade_hex(const struct brigade *b, int cell, char hex[5]);
 
@@ -293,7 +298,6 @@ int brigade_draw(const void *rules, const lr_state *state, bool color, char *tex
 void brigade_observe(const void *rules, const lr_state *state, int player, uint8_t *pieces, int16_t *globals);
 void brigade_appraise(const void *rules, const lr_state *state, const uint16_t *legal, int count, int32_t *appraisals);
 int brigade_evaluate(const void *rules, const lr_state *state);
-enum { BRIGADE_PIECE_COLUMNS = 24, BRIGADE_GLOBAL_COLUMNS = 36 };
 extern const lr_column brigade_piece_spec[BRIGADE_PIECE_COLUMNS], brigade_global_spec[BRIGADE_GLOBAL_COLUMNS];
 
 extern const struct lr_ruleset brigade_ruleset; /* ruleset.c */

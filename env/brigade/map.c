@@ -1,8 +1,8 @@
 /* map.c: the fixed tables of a map: neighbours, distances, and what every possible step costs each kind of mover.
  *
  * Computed once, when a scenario opens; play only reads them. Flat-top hexes stand in columns, EVEN columns half a
- * hex lower. Movement floods go over `walk`: for each direction the cells that a step enters, grouped by cost, so
- * that one shift and one AND move a whole frontier. */
+ * hex lower. Movement floods go over `walk`: for each cost of a step and each shift of a cell number the cells entered,
+ * so that one shift and one AND move a whole frontier. */
 #include "brigade.h"
 
 #include <string.h>
@@ -49,6 +49,8 @@ static void place_hex(struct brigade *b, int column, int row) {
     board_add(&b->terrain_board[b->terrain[cell]], (unsigned)cell);
     if (!b->terrains[b->terrain[cell]].prohibited) board_add(&b->open, (unsigned)cell);
     if (column == 1 || column == b->columns || row == 1 || row == b->map_rows) board_add(&b->edge, (unsigned)cell);
+    b->hex_column[cell] = (uint8_t)column;
+    b->hex_row[cell] = (uint8_t)row;
     b->cube_q[cell] = (int8_t)q;
     b->cube_r[cell] = (int8_t)(row - 1 - q / 2);
     find_neighbours(b, column, row);

@@ -1,6 +1,9 @@
 /* observe.c: a state as two arrays of small integers (design: observations), column by column as the tables here say.
  * Nothing is hidden in this ruleset, so two states differ exactly when their observations do; the tables hold every
- * field of the state that is not derived. The player's own rows come first: row 0-31 own, 32-63 the enemy's. */
+ * field of the state that is not derived. The player's own rows come first: row 0-31 own, 32-63 the enemy's.
+ *
+ * It is written at every step of a batch, so the constant columns are copied from a template of the scenario, and of the
+ * row sets, which are mostly empty, only the members are written. */
 #include "chapters.h"
 
 const lr_column brigade_piece_spec[BRIGADE_PIECE_COLUMNS] = {
@@ -66,39 +69,87 @@ const lr_column brigade_global_spec[BRIGADE_GLOBAL_COLUMNS] = {
     {"player", 0, 1, "0 Union, 1 Confederate"},
 };
 
-static uint8_t place_of(const struct brigade_state *s, int row) {
-    if (has(s->on_map, row)) return 2;
-    return s->strength[row] ? 1 : 3;
+enum { PLACE, COLUMN, LINE, TYPE, STRENGTH, BACK, MORALE, ROUTED, DEPLOYED, FIRED, IN_COMMAND, DONE, ENGAGED, JOINED, CHECKED,
+       WITH, TO_PLACE, TO_CHECK, MAY_FIRE, IN_HAND, BARRED, DUE, FROZEN, CASUALTY_DICE };
+enum { NOT_IN_PLAY, IN_RESERVE, ON_MAP, ELIMINATED };
+
+static int seen_row(int row, int player) { return player == LR_UNION ? row : row ^ BRIGADE_SIDE; }
+
+/* What never changes in a scenario, as each player sees it. */
+void brigade_compute_observation(struct brigade *b) {
+    for (int player = 0; player < 2; player++)
+        for (uint64_t left = b->present; left; left &= left - 1) {
+            const int row = lowest(left), group = b->piece[row].group - 1;
+            uint8_t *columns = b->observation[player][seen_row(row, player)];
+            columns[TYPE] = (uint8_t)(b->piece[row].type + 1);
+            columns[BACK] = b->piece[row].back;
+            columns[MORALE] = b->piece[row].morale;
+            columns[DUE] = group >= 0 ? b->group[group].turn : 0;
+        }
 }
 
-static uint8_t due_turn(const struct brigade *b, const struct brigade_state *s, int row) {
-    const int group = b->piece[row].group - 1;
-    if (group < 0) return 0;
-    return b->group[group].turn ? b->group[group].turn : s->arrival[group];
+static void put_set(uint64_t rows, int column, int player, uint8_t *pieces) {
+    for (; rows; rows &= rows - 1) pieces[seen_row(lowest(rows), player) * BRIGADE_PIECE_COLUMNS + column] = 1;
 }
 
-static bool in_hand(const struct brigade_state *s, int row) {
-    return s->subject == row && (s->stage || (s->decision && s->phase != PHASE_COMMAND));
+static uint64_t in_hand(const struct brigade_state *s) {
+    const bool is_row = s->subject < BRIGADE_ROWS && (s->stage || (s->decision && s->phase != PHASE_COMMAND));
+    return is_row ? bit(s->subject) : 0;
 }
 
-static void observe_piece(const struct brigade *b, const struct brigade_state *s, int row, uint8_t *o) {
-    const struct brigade_piece *piece = &b->piece[row];
-    const bool here = has(s->on_map, row);
-    const uint8_t column = (uint8_t)(s->cell[row] % b->stride + 1), line = (uint8_t)(s->cell[row] / b->stride + 1);
-    const uint64_t barred = (uint64_t)s->barred << (s->side == LR_UNION ? BRIGADE_SIDE : 0);
-    const uint8_t row_values[BRIGADE_PIECE_COLUMNS] = {
-        place_of(s, row), here ? column : 0, here ? line : 0, (uint8_t)(piece->type + 1), s->strength[row], piece->back,
-        piece->morale, has(s->routed, row), has(s->deployed, row), has(s->fired, row), has(s->in_command, row),
-        has(s->done, row), has(s->engaged, row), has(s->joined, row), has(s->checked, row), has(s->with, row),
-        has(s->to_place, row), has(s->to_check, row), has(s->may_fire_at_night, row), in_hand(s, row), has(barred, row),
-        due_turn(b, s, row), s->turn < b->frozen_before && has(b->frozen, row),
-        has(b->leaders, row) ? s->casualty_dice[b->leader_slot[row]] : 0};
-    memcpy(o, row_values, sizeof row_values);
+static void put_places(const struct brigade *b, const struct brigade_state *s, int player, uint8_t *pieces) {
+    for (uint64_t left = b->present; left; left &= left - 1) {
+        const int row = lowest(left);
+        uint8_t *columns = pieces + seen_row(row, player) * BRIGADE_PIECE_COLUMNS;
+        columns[STRENGTH] = s->strength[row];
+        columns[PLACE] = s->strength[row] ? IN_RESERVE : ELIMINATED;
+        if (!has(s->on_map, row)) continue;
+        columns[PLACE] = ON_MAP;
+        columns[COLUMN] = b->hex_column[s->cell[row]];
+        columns[LINE] = b->hex_row[s->cell[row]];
+    }
+}
+
+static void put_arrivals(const struct brigade *b, const struct brigade_state *s, int player, uint8_t *pieces) {
+    for (int i = 0; i < b->group_count; i++) {
+        if (!s->arrival[i]) continue;
+        for (uint64_t left = b->group[i].rows; left; left &= left - 1)
+            pieces[seen_row(lowest(left), player) * BRIGADE_PIECE_COLUMNS + DUE] = s->arrival[i];
+    }
+}
+
+static void put_casualty_dice(const struct brigade *b, const struct brigade_state *s, int player, uint8_t *pieces) {
+    for (uint64_t left = b->present & b->leaders; left; left &= left - 1) {
+        const int row = lowest(left);
+        pieces[seen_row(row, player) * BRIGADE_PIECE_COLUMNS + CASUALTY_DICE] = s->casualty_dice[b->leader_slot[row]];
+    }
+}
+
+static void observe_pieces(const struct brigade *b, const struct brigade_state *s, int player, uint8_t *pieces) {
+    memcpy(pieces, b->observation[player], sizeof b->observation[player]);
+    put_places(b, s, player, pieces);
+    put_arrivals(b, s, player, pieces);
+    put_casualty_dice(b, s, player, pieces);
+    put_set(s->routed, ROUTED, player, pieces);
+    put_set(s->deployed, DEPLOYED, player, pieces);
+    put_set(s->fired, FIRED, player, pieces);
+    put_set(s->in_command, IN_COMMAND, player, pieces);
+    put_set(s->done, DONE, player, pieces);
+    put_set(s->engaged, ENGAGED, player, pieces);
+    put_set(s->joined, JOINED, player, pieces);
+    put_set(s->checked, CHECKED, player, pieces);
+    put_set(s->with, WITH, player, pieces);
+    put_set(s->to_place, TO_PLACE, player, pieces);
+    put_set(s->to_check, TO_CHECK, player, pieces);
+    put_set(s->may_fire_at_night, MAY_FIRE, player, pieces);
+    put_set(in_hand(s), IN_HAND, player, pieces);
+    put_set((uint64_t)s->barred << (s->side == LR_UNION ? BRIGADE_SIDE : 0), BARRED, player, pieces);
+    put_set(s->turn < b->frozen_before ? b->frozen & b->present : 0, FROZEN, player, pieces);
 }
 
 static void put_hex(const struct brigade *b, uint16_t cell_plus_1, int16_t *column) {
-    column[0] = cell_plus_1 ? (int16_t)((cell_plus_1 - 1) % b->stride + 1) : 0;
-    column[1] = cell_plus_1 ? (int16_t)((cell_plus_1 - 1) / b->stride + 1) : 0;
+    column[0] = cell_plus_1 ? b->hex_column[cell_plus_1 - 1] : 0;
+    column[1] = cell_plus_1 ? b->hex_row[cell_plus_1 - 1] : 0;
 }
 
 static int16_t mover_seen_by(const struct brigade_state *s, int player) {
@@ -124,13 +175,6 @@ static void observe_globals(const struct brigade *b, const struct brigade_state 
 }
 
 void brigade_observe(const void *rules, const lr_state *state, int player, uint8_t *pieces, int16_t *globals) {
-    const struct brigade *b = rules;
-    const struct brigade_state *s = (const void *)state;
-    const int turned = player == LR_UNION ? 0 : BRIGADE_SIDE;
-    memset(pieces, 0, (size_t)BRIGADE_ROWS * BRIGADE_PIECE_COLUMNS);
-    for (uint64_t left = b->present; left; left &= left - 1) {
-        const int row = lowest(left);
-        observe_piece(b, s, row, pieces + (row ^ turned) * BRIGADE_PIECE_COLUMNS);
-    }
-    observe_globals(b, s, player, globals);
+    observe_pieces(rules, (const void *)state, player, pieces);
+    observe_globals(rules, (const void *)state, player, globals);
 }

@@ -419,6 +419,7 @@ static int take_map(const struct reader *r, const struct file_map *f, const stru
     if (code) return code;
     brigade_compute_map(b);
     brigade_compute_sight(b);
+    brigade_compute_observation(b);
     for (int gait = 0; gait < BRIGADE_GAITS; gait++)
         if (b->walk[gait].full_count > BRIGADE_STEPS || b->walk[gait].column_count > BRIGADE_STEPS)
             return wrong(r, "the ground has more than %d kinds of step cost for one mover",
@@ -811,7 +812,7 @@ static int take_victory(const struct reader *r) {
     const struct file_scenario *f = r->scenario;
     for (unsigned i = 0; i < f->victory.stars.count; i++) {
         char path[64];
-        uint16_t cell;
+        uint16_t cell = 0;
         snprintf(path, sizeof path, "victory.stars[%u]", i);
         const int code = take_open_hex(r, &cell, f->victory.stars.item[i], path);
         if (code) return code;
