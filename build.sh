@@ -1,0 +1,128 @@
+#!/bin/bash
+# Builds, tests and shows Longroll with one command each. On Debian 12 nothing but git need be there before:
+# what is missing is installed with apt-get (by root, or through sudo).
+set -eu
+cd "$(dirname "$0")"
+
+say() { printf '==> %s\n' "$*"; }
+stop() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
+
+usage() {
+    cat <<'END'
+usage: ./build.sh [COMMAND]
+
+  (nothing)  build the release: build/release/longroll and liblongroll.so
+  demo       install what is missing, build, and play, draw and verify 1,000 games of Cedar Mountain
+  test       install what is missing, build release and debug (sanitizers), run all tests in both
+  clean      remove build/
+  help       print this
+
+LONGROLL_NATIVE=OFF ./build.sh  builds for any x86-64 or AArch64 processor instead of this one.
+END
+}
+
+packages=(gcc libc6-dev cmake ninja-build pkg-config libcyaml-dev libyaml-dev libjansson-dev libxxhash-dev
+    librandom123-dev libcmocka-dev libzmq3-dev libmsgpack-dev)
+
+installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; return; fi
+    command -v sudo >/dev/null || stop "packages are missing (${missing[*]}) and there is neither root nor sudo to install them."
+    sudo "$@"
+}
+
+# install_missing [PACKAGE...]: the packages above and these.
+install_missing() {
+    command -v dpkg-query >/dev/null || { say "this is not Debian: taking it that the libraries are here"; return 0; }
+    missing=()
+    local package
+    for package in "${packages[@]}" "$@"; do installed "$package" || missing+=("$package"); done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "installing ${missing[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update ||
+        stop "apt-get cannot fetch the lists of packages: is the network up?"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${missing[@]}" >/dev/null ||
+        stop "apt-get could not install ${missing[*]}."
+}
+
+build() {
+    local preset=$1 log
+    say "building $preset (build/$preset)"
+    mkdir -p "build"
+    log=build/$preset.log
+    cmake --preset "$preset" "-DLONGROLL_NATIVE=${LONGROLL_NATIVE:-ON}" >"$log" 2>&1 ||
+        { tail -n 20 "$log" >&2; stop "cmake could not configure $preset; './build.sh test' or 'demo' installs what is missing."; }
+    cmake --build --preset "$preset" >"$log" 2>&1 ||
+        { grep -E -A 6 ' error: |^FAILED|undefined reference' "$log" | head -n 60 >&2; stop "the $preset build failed; all of it is in $log."; }
+}
+
+run_ctest() {
+    say "testing $1"
+    ctest --preset "$1" -j "$(nproc)" >"build/$1.ctest" 2>&1 ||
+        { cat "build/$1.ctest" >&2; stop "tests failed in build/$1; all of it is in build/$1.ctest."; }
+    tail -n 4 "build/$1.ctest" | sed '/^$/d'
+}
+
+run_pytest() {
+    [ -n "$(find tests/python -name 'test_*.py' 2>/dev/null | head -n 1)" ] || return 0
+    if [ ! -x build/venv/bin/pytest ]; then
+        say "making build/venv for the Python tests"
+        python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
+        build/venv/bin/pip install -q pytest numpy pyzmq msgpack || stop "pip could not install pytest numpy pyzmq msgpack."
+    fi
+    say "testing Python"
+    PYTHONPATH=python build/venv/bin/pytest -q tests/python || stop "Python tests failed."
+}
+
+demo() {
+    local scenario=cedar-mountain/historical program=build/release/longroll folder=build/demo last
+    install_missing
+    build release
+    rm -rf "$folder"
+    say "playing 1,000 games of $scenario, greedy against greedy"
+    "$program" selfplay "$scenario" --games 1000 --union greedy --confederate greedy --seed 1 --out "$folder" ||
+        stop "self-play failed."
+    last=$(find "$folder" -type f -name 'game-*.txt' | sort | tail -n 1)
+    [ -n "$last" ] || stop "self-play left no replay in $folder."
+    say "the last map of the last game ($last)"
+    "$program" replay "$last" --final || stop "the last game cannot be drawn."
+    say "playing that game again from its replay, comparing every die and every hash"
+    "$program" replay "$last" --verify || stop "the replay does not verify."
+    say "done. Try next:"
+    cat <<END
+    $program list                       the scenarios
+    $program play $scenario    play it yourself, at this terminal
+    $program replay $last --show
+                                              that game, phase by phase
+    $program --help                     everything else
+END
+}
+
+case "${1:-build}" in
+build)
+    build release
+    say "done: build/release/longroll"
+    ;;
+demo) demo ;;
+test)
+    python=()
+    [ ! -d tests/python ] || python=(python3 python3-venv)
+    install_missing ${python[@]+"${python[@]}"}
+    build release
+    build debug
+    run_ctest release
+    run_ctest debug
+    run_pytest
+    say "all tests passed"
+    ;;
+clean)
+    rm -rf build
+    say "removed build/"
+    ;;
+help | -h | --help) usage ;;
+*)
+    usage >&2
+    stop "there is no command '$1'."
+    ;;
+esac
