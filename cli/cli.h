@@ -1,0 +1,108 @@
+/* cli.h: what the files of the program `longroll` share: the table of commands, options, sentences on stderr, and
+ * texts. One command a file; main.c finds it and runs it. Exit codes: 0 done, 1 it could not be done, 2 it was asked
+ * for wrongly (bad option, unknown scenario or agent). */
+#ifndef CLI_H
+#define CLI_H
+
+#include "agents/agent.h"
+#include "env/longroll.h"
+#include <argp.h>
+#include <jansson.h>
+
+enum exit_code { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
+
+struct command {
+    const char *name, *purpose;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's own name; returns an enum exit_code */
+};
+
+int list_run(int argc, char **argv);
+int play_run(int argc, char **argv);
+int selfplay_command_run(int argc, char **argv);
+int replay_run(int argc, char **argv);
+int show_run(int argc, char **argv);
+int legal_run(int argc, char **argv);
+int apply_run(int argc, char **argv);
+int check_run(int argc, char **argv);
+int bench_run(int argc, char **argv);
+
+/* ---- options.c: reading a command line with argp, every fault a single line ---- */
+
+/* Parses; false if something was wrong, which has been said on stderr. --help, --usage and --version, which every
+ * command gets, exit. `name`: for the help ("longroll play"). */
+bool options_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
+
+/* Reads a whole number, decimal or 0x..., within bounds. On a fault says what is wrong and returns EINVAL, as a parser
+ * does. `what`: the option's name for people ("--games"). */
+error_t options_number(const char *what, const char *text, uint64_t low, uint64_t high, uint64_t *value);
+error_t options_int(const char *what, const char *text, int low, int high, int *value);
+error_t options_seconds(const char *what, const char *text, double *value);
+
+/* Says `longroll: sentence` and returns EINVAL, for a parser. */
+error_t options_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- sentences.c: what is said on stderr and by the exit code ---- */
+
+/* Says `longroll: sentence` on stderr and returns `code`. */
+int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same with the library's sentence, for a call that failed: EXIT_FAULT. */
+int fail_library(const lr_error *error);
+
+/* The same for what was named on the command line: EXIT_USAGE if there is no such scenario or file. */
+int fail_name(const char *name, const lr_error *error);
+
+/* Makes exit() check that all of stdout was written: a full disk is reported, with EXIT_FAULT. */
+void watch_stdout(void);
+
+/* ---- texts.c: texts and JSON made from library objects; all are the caller's to free ---- */
+
+char *text_of_map(const lr_game *game, const lr_state *state);   /* in colour if stdout is a terminal */
+char *text_of_state(const lr_game *game, const lr_state *state); /* a state file */
+char *text_of_replay(const lr_replay *replay);
+
+/* "union", "confederate", "chance", "nobody" and, for a winner, "draw". */
+const char *mover_name(int mover);
+const char *winner_name(int winner);
+
+/* The winner by lr_returns, LR_NOBODY for a draw or a game that is not over. */
+int winner_of(const lr_game *game, const lr_state *state);
+
+json_t *json_hash(uint64_t hash); /* 16 hex digits: JSON has no 64-bit numbers */
+int json_print(json_t *json);     /* prints, frees; EXIT_DONE, or EXIT_FAULT if there was no memory to make it */
+
+/* ---- show.c ---- */
+
+/* Prints the game move by move: after each phase, that is whenever lr_heading changes, its actions and the map. */
+int show_replay(const lr_game *game, const lr_replay *replay);
+
+/* ---- progress.c: a line on stderr about long work ---- */
+
+struct progress {
+    int total;
+    double started, last;
+    bool terminal, quiet, shown;
+};
+
+double seconds_now(void); /* of a clock that only goes forward */
+void progress_start(struct progress *progress, int total, bool quiet);
+void progress_show(struct progress *progress, int done);
+void progress_end(struct progress *progress, int done);
+
+/* ---- statistics.c ---- */
+
+/* Mean, spread and range of a stream of numbers. */
+struct sample {
+    int count;
+    double sum, squares, least, greatest;
+};
+
+void sample_add(struct sample *sample, double value);
+double sample_mean(const struct sample *sample);
+double sample_deviation(const struct sample *sample);
+double median(double *values, int count); /* sorts the values */
+
+/* The 95 % Wilson interval of a share: hits out of count. */
+void wilson(int hits, int count, double *low, double *high);
+
+#endif

@@ -1,0 +1,146 @@
+/* list.c: `longroll list`: the scenarios in the scenario folder, and the agents.
+ *
+ * A scenario is a .yaml file in a folder of the scenario folder with a `ruleset:` and no `state:` at its top level;
+ * maps, rosters and charts lie beside it. A scenario that does not open is named on stderr and left out. */
+#include "cli/cli.h"
+#include "env/game.h"
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list_options {
+    bool json;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct list_options *options = state->input;
+    switch (key) {
+    case 'j': options->json = true; return 0;
+    case ARGP_KEY_ARG: return options_fault("list takes no argument '%s'", argument);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_table[] = {
+    {"json", 'j', 0, 0, "Print JSON: games[{name, ruleset, ruleset_version, title, ...}], agents[{name, about}]", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = option_table,
+    .parser = parse,
+    .doc = "Lists the scenarios that can be played and the agents that can play them."
+           "\vExample:\n  longroll list --json\n\nExit codes: 0 done; 1 a scenario does not open; 2 bad option.",
+};
+
+/* Whether a line of the text begins with `key`. */
+static bool has_line(const char *text, const char *key) {
+    size_t length = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+        if (strncmp(line, key, length) == 0) return true;
+    return false;
+}
+
+static bool is_scenario(const char *path) {
+    char *text;
+    size_t length;
+    if (lr_file_read(path, 1 << 20, &text, &length, NULL)) return false;
+    bool yes = has_line(text, "ruleset:") && !has_line(text, "state:");
+    free(text);
+    return yes;
+}
+
+/* "FOLDER/cedar-mountain/historical.yaml" to "cedar-mountain/historical". */
+static char *name_of(const char *path, size_t folder_length) {
+    const char *name = path + folder_length + 1;
+    return strndup(name, strlen(name) - strlen(".yaml"));
+}
+
+static json_t *json_of_game(const lr_game *game) {
+    const lr_info *info = lr_game_info(game);
+    return json_pack("{s:s, s:s, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:b}", "name", info->scenario, "ruleset",
+                     info->ruleset, "ruleset_version", info->ruleset_version, "title", info->title, "scenario_hash",
+                     json_hash(info->scenario_hash), "actions", info->actions, "max_decisions", info->max_decisions,
+                     "state_bytes", info->state_bytes, "score_low", info->score_low, "score_high", info->score_high,
+                     "hidden", info->hidden);
+}
+
+static int add_scenario(json_t *games, const char *path, size_t folder_length) {
+    if (!is_scenario(path)) return EXIT_DONE;
+    char *name = name_of(path, folder_length);
+    if (!name) return fail(EXIT_FAULT, "no memory to list the scenarios");
+    lr_game *game;
+    lr_error error;
+    int code = lr_game_open(name, &game, &error) ? fail_library(&error) : EXIT_DONE;
+    free(name);
+    if (code) return code;
+    json_array_append_new(games, json_of_game(game));
+    lr_game_close(game);
+    return EXIT_DONE;
+}
+
+/* One faulty scenario does not hide the others: the worst code is returned at the end. */
+static int add_scenarios(json_t *games) {
+    const char *folder = lr_scenario_folder();
+    char pattern[4096];
+    if (snprintf(pattern, sizeof pattern, "%s/*/*.yaml", folder) >= (int)sizeof pattern)
+        return fail(EXIT_FAULT, "the name of the scenario folder is too long: %.64s...", folder);
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found)) return fail(EXIT_FAULT, "there are no scenarios in %s", folder);
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        int code = add_scenario(games, found.gl_pathv[i], strlen(folder));
+        if (code) worst = code;
+    }
+    globfree(&found);
+    return worst;
+}
+
+static void add_agents(json_t *list) {
+    for (int i = 0; agent_at(i); i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s}", "name", agent_at(i)->chooser.name, "about", agent_at(i)->about));
+}
+
+static const char *member(const json_t *object, const char *key) {
+    return json_string_value(json_object_get(object, key));
+}
+
+static int longest_name(const json_t *list) {
+    size_t longest = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        size_t length = strlen(member(json_array_get(list, i), "name"));
+        if (length > longest) longest = length;
+    }
+    return (int)longest;
+}
+
+static void print_text(const json_t *games, const json_t *agents) {
+    int width = json_array_size(games) ? longest_name(games) : longest_name(agents);
+    puts("scenarios:");
+    for (size_t i = 0; i < json_array_size(games); i++) {
+        const json_t *game = json_array_get(games, i);
+        printf("  %-*s  %s (%s)\n", width, member(game, "name"), member(game, "title"), member(game, "ruleset"));
+    }
+    puts("agents:");
+    for (size_t i = 0; i < json_array_size(agents); i++) {
+        const json_t *agent = json_array_get(agents, i);
+        printf("  %-*s  %s\n", width, member(agent, "name"), member(agent, "about"));
+    }
+}
+
+int list_run(int argc, char **argv) {
+    struct list_options options = {0};
+    if (!options_parse("longroll list", &argp, argc, argv, &options)) return EXIT_USAGE;
+    json_t *games = json_array(), *agents = json_array();
+    int code = add_scenarios(games);
+    add_agents(agents);
+    if (!options.json) print_text(games, agents);
+    json_t *report = json_pack("{s:s, s:o, s:o}", "folder", lr_scenario_folder(), "games", games, "agents", agents);
+    if (!options.json)
+        json_decref(report);
+    else if (json_print(report))
+        return EXIT_FAULT;
+    return code;
+}
