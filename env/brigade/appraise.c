@@ -261,7 +261,7 @@ static int move_value(const struct view *v, int row, int action) {
     }
     const int here = place_value(v, row, v->s->cell[row]);
     switch (action - BRIGADE_ID_VERB) {
-    case VERB_DONE: return here;
+    case VERB_DONE: return here + 1; /* going on for nothing ends nowhere */
     case VERB_UNLIMBER: return here + 25;
     case VERB_LIMBER: return v->s->acted ? here - 200 : here + 1;
     case VERB_DISMOUNT: return here + (v->threat[v->s->cell[row]] ? 3 : -40);
