@@ -68,12 +68,18 @@ static inline int board_next(board *b) {
     return -1;
 }
 
-/* Appends the members, each plus `base`, to `list` in ascending order; returns how many. */
+/* Writes the members, each plus `base`, to `list` in ascending order; returns how many. Most words hold fewer than
+ * eight, so eight are written at a time without asking which are there: `list` needs room for seven more than there are. */
 static inline int board_list(const board *b, int base, uint16_t *list) {
     int count = 0;
-    for (int i = 0; i < 8; i++)
-        for (uint64_t word = b->word[i]; word; word &= word - 1)
-            list[count++] = (uint16_t)(base + i * 64 + __builtin_ctzll(word));
+    for (int i = 0; i < 8; i++) {
+        uint64_t word = b->word[i];
+        const int members = __builtin_popcountll(word), start = base + i * 64;
+        for (int written = 0; written < members; written += 8)
+            for (int k = 0; k < 8; k++, word &= word - 1)
+                list[count + written + k] = (uint16_t)(start + (word ? __builtin_ctzll(word) : 0));
+        count += members;
+    }
     return count;
 }
 

@@ -5,8 +5,6 @@
  * so that one shift and one AND move a whole frontier. */
 #include "brigade.h"
 
-#include <string.h>
-
 enum { HALF_POINT = 1, COLUMN_STEP = HALF_POINT, NOT_A_STEP = -1 };
 
 static bool on_map(const struct brigade *b, int column, int row) {
@@ -101,7 +99,7 @@ static int shift_of(const struct brigade *b, unsigned from, unsigned to) {
 /* All steps of one gait, by ascending cost. More kinds of cost than there is room for are counted and not kept, so that
  * the scenario can be refused. Returns the dearest. */
 static int find_steps(const struct brigade *b, enum brigade_gait gait, bool halved, struct brigade_step *steps, int *count) {
-    board by_cost[BRIGADE_ALLOWANCE + 1][BRIGADE_SHIFTS] = {0};
+    struct brigade_step by_cost[BRIGADE_ALLOWANCE + 1] = {0};
     const int most = most_to_spend(b, gait);
     int dearest = 0;
     board cells = b->map;
@@ -111,16 +109,14 @@ static int find_steps(const struct brigade *b, enum brigade_gait gait, bool halv
             if (cost > dearest) dearest = cost;
             if (cost == NOT_A_STEP || cost > most) continue;
             const unsigned to = b->neighbour[from][d];
-            board_add(&by_cost[cost][shift_of(b, (unsigned)from, to)], to);
+            board_add(&by_cost[cost].into[shift_of(b, (unsigned)from, to)], to);
         }
     for (int cost = 0; cost <= most; cost++) {
         bool any = false;
-        for (int i = 0; i < BRIGADE_SHIFTS; i++) any |= board_any(&by_cost[cost][i]);
+        for (int i = 0; i < BRIGADE_SHIFTS; i++) any |= board_any(&by_cost[cost].into[i]);
         if (!any) continue;
-        if (*count < BRIGADE_STEPS) {
-            steps[*count].cost = (uint8_t)cost;
-            memcpy(steps[*count].into, by_cost[cost], sizeof by_cost[cost]);
-        }
+        by_cost[cost].cost = (uint8_t)cost;
+        if (*count < BRIGADE_STEPS) steps[*count] = by_cost[cost];
         ++*count;
     }
     return dearest;

@@ -112,9 +112,11 @@ static inline void shift_all(const struct brigade *b, board from, board to[BRIGA
 }
 
 static inline board entered(const board shifted[BRIGADE_SHIFTS], const board into[BRIGADE_SHIFTS]) {
-    board cells = board_and(shifted[0], into[0]);
-    for (int i = 1; i < BRIGADE_SHIFTS; i++) cells = board_or(cells, board_and(shifted[i], into[i]));
-    return cells;
+    board cells[BRIGADE_SHIFTS];
+    for (int i = 0; i < BRIGADE_SHIFTS; i++) cells[i] = board_and(shifted[i], into[i]);
+    for (int half = BRIGADE_SHIFTS / 2; half; half /= 2) /* a tree: the processor does not wait for a chain of ors */
+        for (int i = 0; i < half; i++) cells[i] = board_or(cells[i], cells[i + half]);
+    return cells[0];
 }
 
 /* The steps of column movement as things stand: both ends out of the enemy's reach (ruling 16). Returns how many costs
@@ -137,12 +139,12 @@ static int column_steps(const struct brigade *b, const struct brigade_state *s, 
     return count;
 }
 
-static inline void spread_steps(const struct brigade_step *steps, int count, const board shifted[BRIGADE_SHIFTS], board *at,
-                                int cost, int left) {
-    for (int k = 0; k < count && cost + steps[k].cost <= left; k++) {
-        board *then = &at[cost + steps[k].cost];
-        *then = board_or(*then, entered(shifted, steps[k].into));
-    }
+static inline void spread_steps(const struct brigade_step *steps, int count, const board shifted[BRIGADE_SHIFTS], board *at) {
+    for (int k = 0; k < count; k++) at[steps[k].cost] = board_or(at[steps[k].cost], entered(shifted, steps[k].into));
+}
+
+static inline int dearest_of(const struct brigade_step *steps, int count, int least) {
+    return count && steps[count - 1].cost > least ? steps[count - 1].cost : least;
 }
 
 /* The flood: every cell reachable with `left` half points goes to *reached; with a target >= 0 it stops there and
@@ -150,19 +152,20 @@ static inline void spread_steps(const struct brigade_step *steps, int count, con
 static int flood(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, const struct bounds *k,
                  int target, board *reached) {
     const struct brigade_walk *walk = &b->walk[movement_gait(b, s, row)];
-    board at[BRIGADE_ALLOWANCE + 1], shifted[BRIGADE_SHIFTS];
+    board at[2 * BRIGADE_ALLOWANCE + 1], shifted[BRIGADE_SHIFTS]; /* steps that cost more than is left are not asked out */
     struct brigade_step column[BRIGADE_STEPS];
     const bool marches = has(b->leaders, row) || is_steady(b, s, row); /* R 8.4 */
     const int column_count = marches ? column_steps(b, s, walk, column) : 0;
+    const int dearest = dearest_of(column, column_count, dearest_of(walk->full, walk->full_count, 0));
     board frontier = board_empty(), seen = board_empty();
     int cost = board_test(&s->waiting_zone, (unsigned)from) ? b->allowance.leave_zone : 0; /* R 8.3 */
-    for (int i = cost; i <= left; i++) at[i] = board_empty();
+    for (int i = cost; i <= left + dearest; i++) at[i] = board_empty();
     board_add(&frontier, (unsigned)from);
     while (cost < left) {
         if (board_any(&frontier)) {
             shift_all(b, frontier, shifted);
-            spread_steps(walk->full, walk->full_count, shifted, at, cost, left);
-            spread_steps(column, column_count, shifted, at, cost, left);
+            spread_steps(walk->full, walk->full_count, shifted, at + cost);
+            spread_steps(column, column_count, shifted, at + cost);
         }
         cost++;
         const board fresh = board_minus(board_and(at[cost], k->enterable), seen);
