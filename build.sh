@@ -12,7 +12,7 @@ usage() {
 usage: ./build.sh [COMMAND]
 
   (nothing)  build the release: build/release/longroll and liblongroll.so
-  demo       install what is missing, build, and play, draw and verify 1,000 games of Cedar Mountain
+  demo       install what is missing, build, play, draw and verify 1,000 games of Cedar Mountain, and serve some
   test       install what is missing, build release and debug (sanitizers), run all tests in both
   clean      remove build/
   help       print this
@@ -75,9 +75,36 @@ run_pytest() {
     PYTHONPATH=python build/venv/bin/pytest -q tests/python || stop "Python tests failed."
 }
 
+# A learner's view: a server, a client in Python that plays on it, and how to connect one's own.
+demo_served() {
+    local ready=build/demo/endpoint server waited=0 played=0
+    if ! build/venv/bin/python -c 'import zmq, msgpack, numpy' 2>/dev/null; then
+        say "making build/venv with pyzmq, msgpack and numpy"
+        python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
+        build/venv/bin/pip install -q pyzmq msgpack numpy || stop "pip could not install pyzmq msgpack numpy."
+    fi
+    say "serving games, and playing 128 of them from Python, at random"
+    "$1" serve --ready-file "$ready" &
+    server=$!
+    while [ ! -s "$ready" ] && [ $waited -lt 100 ] && kill -0 $server 2>/dev/null; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    [ -s "$ready" ] || stop "the server did not start."
+    build/venv/bin/python python/examples/remote_random.py "$(head -n 1 "$ready")" || played=$?
+    kill -TERM $server
+    wait $server || stop "the server did not stop cleanly."
+    [ $played = 0 ] || stop "the client in Python failed."
+    cat <<END
+    To connect your own program, in any language (proto/PROTOCOL.md):
+    $1 serve --bind tcp://127.0.0.1:5555
+    build/venv/bin/python python/examples/remote_random.py tcp://127.0.0.1:5555
+END
+}
+
 demo() {
     local scenario=cedar-mountain/historical program=build/release/longroll folder=build/demo last
-    install_missing
+    install_missing python3 python3-venv
     build release
     rm -rf "$folder"
     say "playing 1,000 games of $scenario, greedy against greedy"
@@ -89,6 +116,7 @@ demo() {
     "$program" replay "$last" --final || stop "the last game cannot be drawn."
     say "playing that game again from its replay, comparing every die and every hash"
     "$program" replay "$last" --verify || stop "the replay does not verify."
+    demo_served "$program"
     say "done. Try next:"
     cat <<END
     $program list                       the scenarios
