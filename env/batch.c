@@ -461,7 +461,7 @@ static void freshen(struct environment *env, int index, uint64_t old_seed) {
 int lr_batch_load(lr_batch *batch, int index, const lr_state *state, int dice, lr_error *error) {
     int code = check_index(batch, index, error);
     if (!code) code = check_dice(dice, error);
-    if (!code && !state) code = lr_fail(error, LR_E_ARGUMENT, "no state was given to load");
+    if (!code && !state) return lr_fail(error, LR_E_ARGUMENT, "no state was given to load");
     if (!code) code = lr_state_check(batch->game, state, error);
     if (code) return code;
 

@@ -9,6 +9,39 @@
 
 #include "longroll.h"
 
+/* Text built piece by piece into a caller's buffer with snprintf's contract: writes what fits, counts all. */
+struct lr_writer {
+    char *text;
+    size_t size, length;
+};
+void lr_write(struct lr_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Scenarios that a ruleset makes from a name instead of reading them from a file. */
+struct lr_generator {
+    const char *form;   /* "random:SIZE:SEED": a name that begins as this does, up to the first colon, belongs to it */
+    const char *about;  /* one line for people */
+    const char *folder; /* in the scenario folder: where the files that the text names are found */
+    /* Writes the text of the scenario with that name: the same on every machine, and one name for each. Errors:
+     * NOT_FOUND, with a sentence that says what such a name must be. */
+    int (*write)(const char *name, struct lr_writer *text, lr_error *error);
+};
+
+/* What one counter of a tally counts. Counters with one `group` make one table; with columns it has a row and a
+ * column for each. */
+struct lr_counter {
+    const char *group;
+    char row[64], column[32]; /* column "": the group is a plain list */
+};
+
+/* Counts what happens in games, for people who ask whether a game makes sense. Nothing in play calls it. */
+struct lr_tally {
+    int counters;
+    /* Describes counter `index`; false if it can never count in this scenario. */
+    bool (*describe)(const void *rules, int index, struct lr_counter *counter);
+    /* Adds to the counters what happened between two states: `after` is what `action` made of `before`. */
+    void (*count)(const void *rules, const lr_state *before, int action, const lr_state *after, uint32_t *counters);
+};
+
 struct lr_ruleset {
     const char *name;
     int version;
@@ -47,6 +80,9 @@ struct lr_ruleset {
     int (*parse)(const void *rules, const char *text, size_t length, lr_state *state, lr_error *error);
 
     void (*observe)(const void *rules, const lr_state *state, int player, uint8_t *pieces, int16_t *globals);
+
+    const struct lr_generator *generator; /* NULL: all scenarios are files */
+    const struct lr_tally *tally;         /* NULL: nothing is counted */
 };
 
 struct lr_game {
@@ -63,15 +99,12 @@ int lr_game_make(const struct lr_ruleset *ruleset, const char *name, const char 
 /* Fills `error` (may be NULL) with a formatted sentence and returns `code`. */
 int lr_fail(lr_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The text of a generated scenario: *text is malloc'ed and terminated; NULL if no ruleset makes scenarios of such
+ * names. Errors: those of the generator, MEMORY. */
+int lr_generate(const char *name, char **text, size_t *length, lr_error *error);
+
 /* Reads a whole file of at most `most` bytes; *text is malloc'ed and terminated. Errors: NOT_FOUND, IO,
  * MEMORY, ARGUMENT (too large). */
 int lr_file_read(const char *path, size_t most, char **text, size_t *length, lr_error *error);
-
-/* Text built piece by piece into a caller's buffer with snprintf's contract: writes what fits, counts all. */
-struct lr_writer {
-    char *text;
-    size_t size, length;
-};
-void lr_write(struct lr_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

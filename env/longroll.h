@@ -105,8 +105,9 @@ typedef struct lr_info {
 
 /* Opens a scenario. `name` is either a path ending in .yaml or a name as `longroll list` prints it,
  * looked for as NAME.yaml in the folder that the environment variable LONGROLL_SCENARIOS names, else in
- * the folder fixed at build time. Loading reads files, computes the fixed tables and takes some tens of
- * milliseconds. Errors: NOT_FOUND, IO, SCENARIO (with line, or path of the faulty value), MEMORY. */
+ * the folder fixed at build time; or a name that a ruleset makes a scenario from, "random:SIZE:SEED":
+ * the same name is always the same battle. Loading reads files, computes the fixed tables and takes some
+ * tens of milliseconds. Errors: NOT_FOUND, IO, SCENARIO (with line, or path of the faulty value), MEMORY. */
 int lr_game_open(const char *name, lr_game **game, lr_error *error);
 
 /* Frees the game. No batch, replay or state of it may be used afterwards. NULL is allowed. */

@@ -1,6 +1,7 @@
 /* open.c: from a name to a game or a position. Resolves scenario names, reads from the top level of a file which
  * ruleset, scenario or state it is about, and hands the text to that ruleset. The files may come from
- * anyone: sizes are bounded, aliases are never expanded, and only the top level is looked at here. */
+ * anyone: sizes are bounded, aliases are never expanded, and only the top level is looked at here.
+ * A scenario that a ruleset generates is a text that comes from its name, and is then opened as a file's text is. */
 #include "rulesets.h"
 
 #include <ctype.h>
@@ -55,7 +56,47 @@ static char *given_name(const char *name) {
     return strndup(inside, strlen(inside) - 5);
 }
 
+/* ---- Generated scenarios ---- */
+
+/* The generator whose form begins as the name does, up to the first colon; NULL if there is none. */
+static const struct lr_generator *generator_of(const char *name) {
+    const char *colon = name && !ends_in_yaml(name) ? strchr(name, ':') : NULL;
+    if (!colon) return NULL;
+    for (int i = 0; lr_rulesets[i]; i++) {
+        const struct lr_generator *generator = lr_rulesets[i]->generator;
+        if (generator && !strncmp(generator->form, name, (size_t)(colon - name) + 1)) return generator;
+    }
+    return NULL;
+}
+
+int lr_generate(const char *name, char **text, size_t *length, lr_error *error) {
+    const struct lr_generator *generator = generator_of(name);
+    *text = NULL;
+    if (!generator) return LR_OK;
+    struct lr_writer writer = {NULL, 0, 0};
+    int code = generator->write(name, &writer, error);
+    if (code) return code;
+    *length = writer.length;
+    *text = malloc(*length + 1);
+    if (!*text) return lr_fail(error, LR_E_MEMORY, "no memory for the scenario %s", name);
+    writer = (struct lr_writer){*text, *length + 1, 0};
+    code = generator->write(name, &writer, error);
+    if (code) free(*text), *text = NULL;
+    return code;
+}
+
+/* The path is where the file would be: it tells the folder of the files that the text names. */
+static int read_generated(const char *name, char path[PATH_MAX], char **text, size_t *length, lr_error *error) {
+    const char *in = lr_scenario_folder(), *folder = generator_of(name)->folder;
+    if (strlen(name) > MOST_NAME || snprintf(path, PATH_MAX, "%s/%s/%s", in, folder, name) >= PATH_MAX)
+        return lr_fail(error, LR_E_NOT_FOUND, "no scenario has a name of more than %d bytes", MOST_NAME);
+    return lr_generate(name, text, length, error);
+}
+
+/* ---- Files ---- */
+
 static int read_named(const char *name, char path[PATH_MAX], char **text, size_t *length, lr_error *error) {
+    if (generator_of(name)) return read_generated(name, path, text, length, error);
     int code = resolve(name, path, error);
     if (code) return code;
     code = lr_file_read(path, MOST_BYTES, text, length, error);
@@ -210,7 +251,7 @@ static int position_of(const char *name, const char *path, const char *text, siz
     if (code) return code;
     if (top.state && !top.scenario[0])
         return lr_fail(error, LR_E_STATE, "%s: this state file does not say which `scenario:` it belongs to", path);
-    lr_game *made;
+    lr_game *made = NULL;
     code =
         top.state ? lr_game_open(top.scenario, &made, error) : open_text(name, path, text, length, &top, &made, error);
     if (code) return code;

@@ -260,11 +260,11 @@ static bool decimal(struct line text, uint64_t most, uint64_t *number) {
 
 /* Exactly sixteen digits, capitals. */
 static bool hexadecimal(struct line text, uint64_t *number) {
-    static const char digits[] = "0123456789ABCDEF";
+    static const char digits[16] = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
     if (text.length != 16) return false;
     uint64_t sum = 0;
     for (size_t i = 0; i < 16; i++) {
-        const char *digit = memchr(digits, text.start[i], 16);
+        const char *digit = memchr(digits, text.start[i], sizeof digits);
         if (!digit) return false;
         sum = sum << 4 | (uint64_t)(digit - digits);
     }
@@ -458,7 +458,7 @@ static int read_body(struct reader *reader, lr_replay *replay) {
 
 /* Reads the body as a game of the scenario that is open now. */
 static int read_game(struct reader *reader, const lr_game *game, lr_replay **replay) {
-    lr_replay *made;
+    lr_replay *made = NULL;
     int code = new_from_tags(reader, game, &made);
     if (code) return code;
     code = agree(reader, made, TAG_RULESET);

@@ -300,6 +300,8 @@ void brigade_appraise(const void *rules, const lr_state *state, const uint16_t *
 int brigade_evaluate(const void *rules, const lr_state *state);
 extern const lr_column brigade_piece_spec[BRIGADE_PIECE_COLUMNS], brigade_global_spec[BRIGADE_GLOBAL_COLUMNS];
 
-extern const struct lr_ruleset brigade_ruleset; /* ruleset.c */
+extern const struct lr_generator brigade_generator; /* generate.c */
+extern const struct lr_tally brigade_tally;         /* tally.c */
+extern const struct lr_ruleset brigade_ruleset;     /* ruleset.c */
 
 #endif

@@ -2,8 +2,9 @@
  * phase, stage, decision and the fields they use fit together. Run on everything that comes from outside, and in
  * debug builds after every action. The first wrong field is named.
  *
- * What is not proved: that play can lead here. Victory points, for example, need only lie within their bounds, so that
- * tests and puzzles can be stated freely. */
+ * What is not proved: that play can lead here. Victory points, for example, need only be what losses and stars so far
+ * can have brought, so that tests and puzzles can be stated freely; more than that, and play on from here would leave the
+ * bounds of the score. */
 #include "chapters.h"
 
 #include <stdarg.h>
@@ -69,12 +70,27 @@ static int check_clock(const struct check *c) {
     return LR_OK;
 }
 
+/* What a side has given its enemy: SP and leaders lost, and penalties for those who came early (R 13, 14.4). */
+static int given_by(const struct check *c, int side) {
+    const struct brigade *b = c->b;
+    int points = 0;
+    for (uint64_t left = b->present & rows_of(side); left; left &= left - 1) {
+        const int row = lowest(left), lost = b->piece[row].strength - c->s->strength[row];
+        if (lost > 0) points += lost;
+    }
+    for (int i = 0; i < b->group_count; i++)
+        if (c->s->arrival[i] && side_of(lowest(b->group[i].rows)) == side) points += b->group[i].penalty;
+    return points;
+}
+
 static int check_score(const struct check *c) {
     const struct brigade *b = c->b;
     const struct brigade_state *s = c->s;
-    const int most = board_count(&b->stars) * b->star_points * (b->last_turn - b->first_turn + 1);
-    if (s->vp < b->score_low || s->vp > b->score_high)
-        return wrong(c, "vp: %d is not %d..%d", s->vp, b->score_low, b->score_high);
+    const int ended = s->phase == PHASE_SETUP ? 0 : s->turn - b->first_turn + (s->phase == PHASE_OVER);
+    const int most = board_count(&b->stars) * b->star_points * ended;
+    const int low = -given_by(c, LR_UNION), high = given_by(c, LR_CONFEDERATE) + most;
+    if (s->vp < low || s->vp > high)
+        return wrong(c, "vp: %d is not %d..%d, which losses and stars so far allow", s->vp, low, high);
     if (s->stars < 0 || s->stars > most || (b->star_points && s->stars % b->star_points))
         return wrong(c, "stars: %d is no multiple of %d in 0..%d", s->stars, b->star_points, most);
     for (int side = 0; side < 2; side++) {
@@ -112,6 +128,7 @@ static int check_off_map(const struct check *c, int row) {
     if (s->cell[row]) return wrong(c, "cell[%d]: must be 0, %s is not on the map", row, name);
     const bool unplaced = s->phase == PHASE_SETUP && has(b->leaders, row) && b->piece[row].set_up;
     const bool due = has(reserve_of(b), row) && is_due(b, s, row);
+    if (s->phase == PHASE_SETUP && !s->strength[row]) return wrong(c, "strength[%d]: %s is dead in set-up", row, name);
     if (s->strength[row] == 0)
         return !b->piece[row].group || due ? LR_OK
                                            : wrong(c, "strength[%d]: %s is eliminated before he came", row, name);
@@ -195,7 +212,8 @@ static int check_sets(const struct check *c) {
         s->phase == PHASE_ARTILLERY || s->phase == PHASE_MOVEMENT ? b->guns & s->deployed & own : 0;
     const uint64_t movers = s->phase == PHASE_MOVEMENT ? s->on_map & own : 0;
     const uint64_t shooters = is_fire_phase(s->phase) ? (units & fire) | (s->on_map & ~fire) : 0;
-    const uint64_t firers = in_attack(s) ? units & fire & (s->phase == PHASE_ARTILLERY ? b->guns : ~UINT64_C(0)) : 0;
+    const uint64_t can_fire = (s->phase == PHASE_ARTILLERY ? b->guns : b->units) & (s->deployed | ~b->guns);
+    const uint64_t firers = in_attack(s) ? units & fire & can_fire : 0;
     const uint64_t contact = s->phase != PHASE_OVER && is_night(b, s) ? units : 0;
     const struct {
         const char *field;
@@ -229,7 +247,8 @@ static int check_sets(const struct check *c) {
 
 /* ---- Derived boards ---- */
 
-static bool same(const board *a, const board *b) { return !memcmp(a, b, sizeof *a); }
+/* Both members of the union cover it whole: no padding, no second form of a value. */
+static bool same(const board *a, const board *b) { return !memcmp(a->word, b->word, sizeof a->word); }
 
 static int check_boards(const struct check *c) {
     const struct brigade *b = c->b;
@@ -259,6 +278,8 @@ static int check_attack(const struct check *c) {
         return wrong(c, "subject: row %d is no target", s->subject);
     const bool alive = has(s->on_map, s->subject), leader = has(b->leaders, s->subject);
     if (s->stage != STAGE_ADVANCE && !alive) return wrong(c, "subject: %s is gone", b->piece[s->subject].name);
+    if (s->stage != STAGE_ADVANCE && board_test(&s->occupied[firing_side(s)], s->target - 1u))
+        return wrong(c, "target: a friend of the firers stands there");
     if (s->stage == STAGE_FIRE && s->cell[s->subject] != s->target - 1)
         return wrong(c, "target: %s does not stand there", b->piece[s->subject].name);
     if (leader && s->stage != STAGE_FIRE && s->stage != STAGE_ADVANCE)
@@ -366,13 +387,26 @@ static int check_in_hand(const struct check *c) {
 static int check_casualty_dice(const struct check *c) {
     bool slot[BRIGADE_LEADERS] = {false};
     for (uint64_t left = c->b->leaders; left; left &= left - 1) slot[c->b->leader_slot[lowest(left)]] = true;
-    for (int i = 0; i < BRIGADE_LEADERS; i++)
-        if (c->s->casualty_dice[i] && (!slot[i] || !is_fire_phase(c->s->phase)))
+    for (int i = 0; i < BRIGADE_LEADERS; i++) {
+        const int dice = c->s->casualty_dice[i];
+        if (dice && (!slot[i] || !is_fire_phase(c->s->phase)))
             return wrong(c, "casualty_dice[%d]: no leader of this scenario, or no phase, for it", i);
+        /* Far from 255, where the count, and with it the dice's event keys, would begin anew. */
+        if (dice > 2 * BRIGADE_ROWS) return wrong(c, "casualty_dice[%d]: %d in one phase", i, dice);
+    }
     return LR_OK;
 }
 
 /* ---- The decision ---- */
+
+/* Is a die thrown for the group in hand, and now? (Rulings 24 and 53.) */
+static bool arrival_fits(const struct check *c) {
+    const struct brigade_state *s = c->s;
+    const struct brigade_group *g = &c->b->group[s->subject];
+    if (s->phase != PHASE_COMMAND || s->stage != STAGE_NONE || s->arrival[s->subject]) return false;
+    if (g->every_from) return s->side == c->b->first_player && s->turn >= g->every_from;
+    return g->die_turn == s->turn && side_of(g->subject) == s->side;
+}
 
 /* Does the position fit the decision or the kind of die? The two that come before everything else first. */
 static bool fits(const struct check *c, int decision) {
@@ -401,7 +435,7 @@ static bool fits(const struct check *c, int decision) {
     case ENTER: return stage == STAGE_ENTER;
     case MOVE: return stage == STAGE_MOVE;
     case CHANCE_RALLY: return phase == PHASE_RALLY && stage == STAGE_NONE && has(s->routed & s->in_command, s->subject);
-    case CHANCE_ARRIVAL: return phase == PHASE_COMMAND && stage == STAGE_NONE && !s->arrival[s->subject];
+    case CHANCE_ARRIVAL: return arrival_fits(c);
     default: return false;
     }
 }

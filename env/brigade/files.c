@@ -142,25 +142,6 @@ static const cyaml_schema_field_t victory_fields[] = {
         }                                                                                                              \
     }
 
-static const cyaml_schema_field_t scenario_fields[] = {
-    NUMBER("longroll", struct file_scenario, longroll),
-    TEXT("ruleset", struct file_scenario, ruleset),
-    TEXT("title", struct file_scenario, title),
-    SAYS("purpose"),
-    SAYS("source"),
-    TEXT("map", struct file_scenario, map),
-    TEXT("units", struct file_scenario, units),
-    TEXT("charts", struct file_scenario, charts),
-    BLOCK("turns", CYAML_FLAG_DEFAULT, struct file_scenario, turns_fields),
-    BLOCK("setup", CYAML_FLAG_OPTIONAL, struct file_scenario, setup_fields),
-    BLOCK("reinforcements", CYAML_FLAG_OPTIONAL, struct file_scenario, reinforcements_fields),
-    BLOCK("frozen", CYAML_FLAG_OPTIONAL, struct file_scenario, frozen_fields),
-    BLOCK("slow", CYAML_FLAG_OPTIONAL, struct file_scenario, slow_fields),
-    BLOCK("retreat", CYAML_FLAG_DEFAULT, struct file_scenario, retreat_fields),
-    BLOCK("destiny", CYAML_FLAG_OPTIONAL, struct file_scenario, destiny_fields),
-    BLOCK("victory", CYAML_FLAG_DEFAULT, struct file_scenario, victory_fields),
-    CYAML_FIELD_END};
-
 /* ---- map ---- */
 
 static const cyaml_schema_field_t terrain_grid_fields[] = {
@@ -231,6 +212,31 @@ static const cyaml_schema_value_t piece = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAUL
 static const cyaml_schema_field_t units_fields[] = {
     SAYS("source"),
     CYAML_FIELD_SEQUENCE("pieces", CYAML_FLAG_POINTER, struct file_units, pieces, &piece, 1, BRIGADE_ROWS),
+    CYAML_FIELD_END};
+
+/* ---- the whole scenario ---- */
+
+static const cyaml_schema_field_t scenario_fields[] = {
+    NUMBER("longroll", struct file_scenario, longroll),
+    TEXT("ruleset", struct file_scenario, ruleset),
+    TEXT("title", struct file_scenario, title),
+    SAYS("purpose"),
+    SAYS("source"),
+    TEXT_IF("map", struct file_scenario, map),
+    TEXT_IF("units", struct file_scenario, units),
+    CYAML_FIELD_MAPPING_PTR("own_map", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_scenario, own_map,
+                            map_fields),
+    CYAML_FIELD_MAPPING_PTR("own_units", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_scenario, own_units,
+                            units_fields),
+    TEXT("charts", struct file_scenario, charts),
+    BLOCK("turns", CYAML_FLAG_DEFAULT, struct file_scenario, turns_fields),
+    BLOCK("setup", CYAML_FLAG_OPTIONAL, struct file_scenario, setup_fields),
+    BLOCK("reinforcements", CYAML_FLAG_OPTIONAL, struct file_scenario, reinforcements_fields),
+    BLOCK("frozen", CYAML_FLAG_OPTIONAL, struct file_scenario, frozen_fields),
+    BLOCK("slow", CYAML_FLAG_OPTIONAL, struct file_scenario, slow_fields),
+    BLOCK("retreat", CYAML_FLAG_DEFAULT, struct file_scenario, retreat_fields),
+    BLOCK("destiny", CYAML_FLAG_OPTIONAL, struct file_scenario, destiny_fields),
+    BLOCK("victory", CYAML_FLAG_DEFAULT, struct file_scenario, victory_fields),
     CYAML_FIELD_END};
 
 /* ---- charts ---- */

@@ -1,5 +1,6 @@
 /* files.h: the shape of a scenario's four files, as read from YAML: nothing here is checked beyond shape and length.
- * scenario.c turns it into a struct brigade, or says what is wrong with it. */
+ * scenario.c turns it into a struct brigade, or says what is wrong with it. Map and roster may also stand in the
+ * scenario itself, under `own_map` and `own_units`: generated scenarios are one text. */
 #ifndef BRIGADE_FILES_H
 #define BRIGADE_FILES_H
 
@@ -14,6 +15,9 @@ struct number_list {
     int *item;
     unsigned count;
 };
+
+struct file_map;
+struct file_units;
 
 /* ---- the scenario itself ---- */
 
@@ -54,6 +58,8 @@ struct file_retreat {
 struct file_scenario {
     int longroll;
     char *ruleset, *title, *map, *units, *charts;
+    struct file_map *own_map;     /* instead of map */
+    struct file_units *own_units; /* instead of units */
     struct {
         int first, last, first_player;
         struct number_list night, artillery_only;

@@ -131,4 +131,6 @@ const struct lr_ruleset brigade_ruleset = {
     .format = brigade_format,
     .parse = brigade_parse,
     .observe = brigade_observe,
+    .generator = &brigade_generator,
+    .tally = &brigade_tally,
 };

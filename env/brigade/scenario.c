@@ -6,6 +6,7 @@
 #include "brigade.h"
 #include "files.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -419,7 +420,6 @@ static int take_map(const struct reader *r, const struct file_map *f, const stru
     if (code) return code;
     brigade_compute_map(b);
     brigade_compute_sight(b);
-    brigade_compute_observation(b);
     for (int gait = 0; gait < BRIGADE_GAITS; gait++)
         if (b->walk[gait].full_count > BRIGADE_STEPS || b->walk[gait].column_count > BRIGADE_STEPS)
             return wrong(r, "the ground has more than %d kinds of step cost for one mover",
@@ -840,7 +840,8 @@ static int take_scenario(struct reader *r) {
 
 /* ---- Bounds ------------------------------------------------------------------------------------ */
 
-static void find_score_bounds(struct brigade *b) {
+static int take_score_bounds(const struct reader *r) {
+    struct brigade *b = r->b;
     const int turns = b->last_turn - b->first_turn + 1;
     int worth[2] = {0, 0}; /* what a side can lose: its SP, and two casualties a leader (ruling 44) */
     for (int row = 0; row < BRIGADE_ROWS; row++)
@@ -848,6 +849,10 @@ static void find_score_bounds(struct brigade *b) {
     for (int i = 0; i < b->group_count; i++) worth[side_of(lowest(b->group[i].rows))] += b->group[i].penalty;
     b->score_low = -worth[LR_UNION];
     b->score_high = worth[LR_CONFEDERATE] + board_count(&b->stars) * b->star_points * turns;
+    /* Observations hold no more. */
+    if (b->score_low < -MOST_VP || b->score_high > MOST_VP)
+        return wrong(r, "victory: %d..%d points can be won; %d are the most", b->score_low, b->score_high, MOST_VP);
+    return LR_OK;
 }
 
 /* An upper bound of the decisions and chance nodes of a game. With u units, l leaders and n pieces of both sides
@@ -1052,12 +1057,21 @@ static int open_charts(struct reader *r, const char *folder, struct file_charts_
     if (code) return code;
     r->file = r->scenario->charts;
     code = read_charts(r, text, length, schema, charts);
+    assert(code || *charts);
     if (!code) code = take_charts(r, *charts);
     free(text);
     return code;
 }
 
+/* The scenario holds a part itself or names the file that does. */
+static int check_source(const struct reader *r, const char *key, bool named, bool own) {
+    if (named && own) return wrong(r, "%s: with own_%s, which replaces it", key, key);
+    return named || own ? LR_OK : wrong(r, "%s: missing: the name of a file, or own_%s", key, key);
+}
+
 static int open_map(struct reader *r, const char *folder, const struct file_charts *charts) {
+    const int source = check_source(r, "map", r->scenario->map, r->scenario->own_map);
+    if (source || r->scenario->own_map) return source ? source : take_map(r, r->scenario->own_map, charts);
     char *text = NULL;
     size_t length = 0;
     void *map = NULL;
@@ -1072,6 +1086,8 @@ static int open_map(struct reader *r, const char *folder, const struct file_char
 }
 
 static int open_units(struct reader *r, const char *folder, const struct file_charts *charts) {
+    const int source = check_source(r, "units", r->scenario->units, r->scenario->own_units);
+    if (source || r->scenario->own_units) return source ? source : take_units(r, r->scenario->own_units, charts);
     char *text = NULL;
     size_t length = 0;
     void *units = NULL;
@@ -1117,7 +1133,7 @@ static void name_file(char file[BRIGADE_NAME * 2], const char *scenario) {
     const char *name = slash ? slash + 1 : scenario ? scenario : "scenario";
     const size_t length = strlen(name);
     const bool whole = length > 5 && !strcmp(name + length - 5, ".yaml");
-    snprintf(file, BRIGADE_NAME * 2, "%.50s%s", name, whole ? "" : ".yaml");
+    snprintf(file, (size_t)BRIGADE_NAME * 2, "%.50s%s", name, whole ? "" : ".yaml");
 }
 
 int brigade_open(const char *text, size_t length, const char *folder, void **rules, lr_info *info, lr_error *error) {
@@ -1131,13 +1147,15 @@ int brigade_open(const char *text, size_t length, const char *folder, void **rul
     if (code) return code;
     struct brigade *b = calloc(1, sizeof *b);
     struct reader reader = {.b = b, .scenario = scenario, .file = file, .error = error};
-    code = b ? open_all(&reader, folder) : lr_fail(error, LR_E_MEMORY, "no memory for a game of brigade");
+    if (b) code = open_all(&reader, folder);
     brigade_yaml_free(&file_scenario_schema, scenario);
+    if (!b) return lr_fail(error, LR_E_MEMORY, "no memory for a game of brigade");
+    if (!code) code = take_score_bounds(&reader);
     if (code) {
         free(b);
         return code;
     }
-    find_score_bounds(b);
+    brigade_compute_observation(b);
     b->max_decisions = find_max_decisions(b);
     info->title = b->title;
     info->scenario_hash = hash_all(b);

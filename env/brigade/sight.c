@@ -93,8 +93,8 @@ static bool lay_line(const struct brigade *b, const struct line *line, unsigned 
     *screen = 0;
     for (int i = 0; i < line->count; i++) {
         const struct crossing *x = &line->crossing[i];
-        unsigned cell[2];
-        bool blocks[2];
+        unsigned cell[2] = {0};
+        bool blocks[2] = {false, false};
         bool rim = false;
         for (int k = 0; k < x->hexes; k++) {
             cell[k] = cell_from(b, a, x->column[k], x->row[k]);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
+#include <yaml.h> /* NOLINT(readability-duplicate-include): not the yaml.h of this folder */
 
 enum { DEEPEST = 12, KEYS = 64, SAID = 160, PATH = 160 };
 
@@ -183,17 +183,25 @@ static void prepend(struct said *said, const char *step) {
     if (length > 0 && length < PATH) memcpy(said->path, whole, (size_t)length + 1);
 }
 
+/* What follows `words` in the message, NULL if they are not in it. */
+static const char *after(const char *message, const char *words) {
+    const char *found = strstr(message, words);
+    return found ? found + strlen(words) : NULL;
+}
+
 static void take_place(struct said *said, const char *message) {
-    char name[PATH], step[PATH + 16];
-    unsigned entry;
-    const char *line = strstr(message, "(line: ");
-    if (line && !said->line) said->line = atoi(line + strlen("(line: "));
-    if (sscanf(message, " in mapping field '%79[^']'", name) == 1)
-        prepend(said, name);
-    else if (sscanf(message, " in sequence entry '%u'", &entry) == 1) {
-        snprintf(step, sizeof step, "[%u]", entry ? entry - 1 : 0); /* libcyaml counts from 1 */
-        prepend(said, step);
+    char step[PATH];
+    const char *line = after(message, "(line: ");
+    const char *field = after(message, " in mapping field '"), *entry = after(message, " in sequence entry '");
+    if (line && !said->line) said->line = (int)strtol(line, NULL, 10);
+    if (!field && !entry) return;
+    if (field) {
+        snprintf(step, sizeof step, "%.*s", (int)strcspn(field, "'"), field);
+    } else {
+        const unsigned long number = strtoul(entry, NULL, 10);
+        snprintf(step, sizeof step, "[%lu]", number ? number - 1 : 0); /* libcyaml counts from 1 */
     }
+    prepend(said, step);
 }
 
 __attribute__((format(printf, 3, 0))) static void hear(cyaml_log_t level, void *context, const char *format,
