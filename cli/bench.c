@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { RUNS = 5 };
-enum bench_kind { PLAYOUT, BATCH };
+enum bench_kind { PLAYOUT, BATCH, SERVE };
 
 struct bench_options {
     const char *scenario;
@@ -24,12 +24,15 @@ struct bench_options {
 enum { OPTION_SCENARIO = 256, OPTION_JSON, OPTION_SEED };
 
 static error_t take_kind(struct bench_options *options, const char *argument) {
-    if (options->chosen) return options_fault("bench takes one of playout and batch: what is '%s'?", argument);
-    if (strcmp(argument, "playout") && strcmp(argument, "batch"))
-        return options_fault("there is no bench '%s'; there are: playout, batch", argument);
-    options->kind = strcmp(argument, "batch") ? PLAYOUT : BATCH;
-    options->chosen = true;
-    return 0;
+    static const char *const kinds[] = {[PLAYOUT] = "playout", [BATCH] = "batch", [SERVE] = "serve"};
+    if (options->chosen) return options_fault("bench takes one of playout, batch and serve: what is '%s'?", argument);
+    for (int kind = PLAYOUT; kind <= SERVE; kind++) {
+        if (strcmp(argument, kinds[kind])) continue;
+        options->kind = (enum bench_kind)kind;
+        options->chosen = true;
+        return 0;
+    }
+    return options_fault("there is no bench '%s'; there are: playout, batch, serve", argument);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -42,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_SCENARIO: options->scenario = argument; return 0;
     case OPTION_JSON: options->json = true; return 0;
     case ARGP_KEY_ARG: return take_kind(options, argument);
-    case ARGP_KEY_NO_ARGS: return options_fault("bench needs to know what: playout or batch");
+    case ARGP_KEY_NO_ARGS: return options_fault("bench needs to know what: playout, batch or serve");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -63,11 +66,12 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "playout|batch",
+    .args_doc = "playout|batch|serve",
     .doc =
         "Measures random legal play. playout: bare games, with the full legal list at each decision. batch: steps "
         "of a batch with observation, mask, rewards and autoreset written into the caller's arrays; the time to draw "
-        "the random actions from the masks is not counted."
+        "the random actions from the masks is not counted. serve: the same steps asked for over ZeroMQ, in batches of "
+        "1, 16, 256 and 1024, beside steps in the process and an echo of the same bytes through the same threads."
         "\vExample:\n  longroll bench playout --seconds 5 --threads 2\n\nExit codes: 0 done; 1 it could not be done; "
         "2 bad option, unknown scenario.",
 };
@@ -203,7 +207,7 @@ static int open_stepping(struct stepping *s, const lr_game *game, const struct b
 }
 
 /* A legal action at random: the k-th set bit of the mask. */
-static int draw_action(const uint8_t *mask, int bytes, uint64_t *stream, uint64_t *legal) {
+int draw_action(const uint8_t *mask, int bytes, uint64_t *stream, uint64_t *legal) {
     uint32_t count = 0;
     for (int i = 0; i < bytes; i++) count += (uint32_t)__builtin_popcount(mask[i]);
     *legal += count;
@@ -474,7 +478,12 @@ int bench_run(int argc, char **argv) {
     lr_game *game;
     lr_error error;
     if (lr_game_open(options.scenario, &game, &error)) return fail_name(options.scenario, &error);
-    int code = options.kind == BATCH ? bench_batch(&options, game) : bench_playout(&options, game);
+    int code = EXIT_FAULT;
+    switch (options.kind) {
+    case PLAYOUT: code = bench_playout(&options, game); break;
+    case BATCH: code = bench_batch(&options, game); break;
+    case SERVE: code = bench_serve(game, options.threads, options.seconds, options.seed, options.json); break;
+    }
     lr_game_close(game);
     return code;
 }

@@ -24,7 +24,10 @@ int show_run(int argc, char **argv);
 int legal_run(int argc, char **argv);
 int apply_run(int argc, char **argv);
 int check_run(int argc, char **argv);
+int perft_command_run(int argc, char **argv);
+int balance_run(int argc, char **argv);
 int bench_run(int argc, char **argv);
+int serve_run(int argc, char **argv);
 
 /* ---- options.c: reading a command line with argp, every fault a single line ---- */
 
@@ -88,6 +91,14 @@ double seconds_now(void); /* of a clock that only goes forward */
 void progress_start(struct progress *progress, int total, bool quiet);
 void progress_show(struct progress *progress, int done);
 void progress_end(struct progress *progress, int done);
+
+/* ---- bench.c and servebench.c ---- */
+
+/* A legal action at random; *legal grows by their number. */
+int draw_action(const uint8_t *mask, int bytes, uint64_t *stream, uint64_t *legal);
+
+/* `longroll bench serve`. Returns an exit code. */
+int bench_serve(const lr_game *game, int threads, double seconds, uint64_t seed, bool json);
 
 /* ---- statistics.c ---- */
 

@@ -4,6 +4,7 @@
  * maps, rosters and charts lie beside it. A scenario that does not open is named on stderr and left out. */
 #include "cli/cli.h"
 #include "env/game.h"
+#include "env/rulesets.h"
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option option_table[] = {
-    {"json", 'j', 0, 0, "Print JSON: games[{name, ruleset, ruleset_version, title, ...}], agents[{name, about}]", 0},
+    {"json", 'j', 0, 0,
+     "Print JSON: games[{name, ruleset, ruleset_version, title, ...}], generators[{name, about, ruleset}], "
+     "agents[{name, about}]",
+     0},
     {0},
 };
 
@@ -97,6 +101,16 @@ static int add_scenarios(json_t *games) {
     return worst;
 }
 
+/* What rulesets make from a name. */
+static void add_generators(json_t *list) {
+    for (int i = 0; lr_rulesets[i]; i++) {
+        const struct lr_generator *generator = lr_rulesets[i]->generator;
+        if (!generator) continue;
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", generator->form, "about", generator->about,
+                                              "ruleset", lr_rulesets[i]->name));
+    }
+}
+
 static void add_agents(json_t *list) {
     for (int i = 0; agent_at(i); i++)
         json_array_append_new(list,
@@ -116,12 +130,17 @@ static int longest_name(const json_t *list) {
     return (int)longest;
 }
 
-static void print_text(const json_t *games, const json_t *agents) {
+static void print_text(const json_t *games, const json_t *generators, const json_t *agents) {
     int width = json_array_size(games) ? longest_name(games) : longest_name(agents);
     puts("scenarios:");
     for (size_t i = 0; i < json_array_size(games); i++) {
         const json_t *game = json_array_get(games, i);
         printf("  %-*s  %s (%s)\n", width, member(game, "name"), member(game, "title"), member(game, "ruleset"));
+    }
+    for (size_t i = 0; i < json_array_size(generators); i++) {
+        const json_t *generator = json_array_get(generators, i);
+        printf("  %-*s  %s (%s)\n", width, member(generator, "name"), member(generator, "about"),
+               member(generator, "ruleset"));
     }
     puts("agents:");
     for (size_t i = 0; i < json_array_size(agents); i++) {
@@ -133,11 +152,13 @@ static void print_text(const json_t *games, const json_t *agents) {
 int list_run(int argc, char **argv) {
     struct list_options options = {0};
     if (!options_parse("longroll list", &argp, argc, argv, &options)) return EXIT_USAGE;
-    json_t *games = json_array(), *agents = json_array();
+    json_t *games = json_array(), *generators = json_array(), *agents = json_array();
     int code = add_scenarios(games);
+    add_generators(generators);
     add_agents(agents);
-    if (!options.json) print_text(games, agents);
-    json_t *report = json_pack("{s:s, s:o, s:o}", "folder", lr_scenario_folder(), "games", games, "agents", agents);
+    if (!options.json) print_text(games, generators, agents);
+    json_t *report = json_pack("{s:s, s:o, s:o, s:o}", "folder", lr_scenario_folder(), "games", games, "generators",
+                               generators, "agents", agents);
     if (!options.json)
         json_decref(report);
     else if (json_print(report))

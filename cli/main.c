@@ -12,6 +12,9 @@ static const struct command commands[] = {
     {"legal", "list the legal actions of a position", legal_run},
     {"apply", "play actions in a position and write the one that follows", apply_run},
     {"check", "validate a scenario file or a state file", check_run},
+    {"perft", "count all ways on from a position", perft_command_run},
+    {"serve", "serve games to learners over ZeroMQ", serve_run},
+    {"balance", "play many games and count how often each result and rule comes up", balance_run},
     {"bench", "measure the speed of play", bench_run},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -28,7 +28,8 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case KEY_HELP:
     case KEY_USAGE:
-        state->name = (char *)(uintptr_t)*name; /* argp never writes to it */
+        /* argp never writes to it. NOLINTNEXTLINE(performance-no-int-to-ptr): the cast takes the const off */
+        state->name = (char *)(uintptr_t)*name;
         argp_state_help(state, state->out_stream,
                         key == KEY_HELP ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
         return 0;

@@ -111,8 +111,8 @@ static int read_replay(const char *path, lr_replay **replay, lr_game **game) {
 int replay_run(int argc, char **argv) {
     struct replay_options options = {0};
     if (!options_parse("longroll replay", &argp, argc, argv, &options)) return EXIT_USAGE;
-    lr_replay *replay;
-    lr_game *game;
+    lr_replay *replay = NULL;
+    lr_game *game = NULL;
     int code = read_replay(options.path, &replay, &game);
     if (code) return code;
     code = report(&options, game, replay);

@@ -48,7 +48,7 @@ static int show_from(const lr_game *game, const lr_replay *replay, lr_state *sta
         lr_heading(game, state, next);
         if (i + 1 < length && strcmp(heading, next) == 0) continue;
         code = put_map(game, state, heading);
-        strcpy(heading, next);
+        memcpy(heading, next, sizeof heading);
         column.used = 0;
         if (i + 1 < length) printf("%s:\n", heading);
     }
