@@ -5,6 +5,7 @@
  * ones, every die drawn again where dice are keyed, and every statement of the file is compared with the game. */
 #include "game.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -461,6 +462,7 @@ static int read_game(struct reader *reader, const lr_game *game, lr_replay **rep
     lr_replay *made = NULL;
     int code = new_from_tags(reader, game, &made);
     if (code) return code;
+    assert(made);
     code = agree(reader, made, TAG_RULESET);
     if (!code) code = agree(reader, made, TAG_SCENARIO_HASH);
     if (!code) code = read_body(reader, made);
