@@ -46,14 +46,17 @@ install_missing() {
         stop "apt-get could not install ${missing[*]}."
 }
 
+# build PRESET [TARGET...]: all of it without targets.
 build() {
-    local preset=$1 log
+    local preset=$1 log targets=()
+    shift
+    [ $# = 0 ] || targets=(--target "$@")
     say "building $preset (build/$preset)"
     mkdir -p "build"
     log=build/$preset.log
     cmake --preset "$preset" "-DLONGROLL_NATIVE=${LONGROLL_NATIVE:-ON}" >"$log" 2>&1 ||
         { tail -n 20 "$log" >&2; stop "cmake could not configure $preset; './build.sh test' or 'demo' installs what is missing."; }
-    cmake --build --preset "$preset" >"$log" 2>&1 ||
+    cmake --build --preset "$preset" ${targets[@]+"${targets[@]}"} >"$log" 2>&1 ||
         { grep -E -A 6 ' error: |^FAILED|undefined reference' "$log" | head -n 60 >&2; stop "the $preset build failed; all of it is in $log."; }
 }
 
@@ -64,25 +67,25 @@ run_ctest() {
     tail -n 4 "build/$1.ctest" | sed '/^$/d'
 }
 
+# Everything that Python code here needs, from PyPI, in a virtual environment of the build's own.
+make_venv() {
+    local needed=(pytest pyyaml numpy pyzmq msgpack)
+    build/venv/bin/python -c 'import pytest, yaml, numpy, zmq, msgpack' 2>/dev/null && return 0
+    say "making build/venv with ${needed[*]}"
+    python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
+    build/venv/bin/pip install -q --disable-pip-version-check "${needed[@]}" || stop "pip could not install ${needed[*]}."
+}
+
 run_pytest() {
-    [ -n "$(find tests/python -name 'test_*.py' 2>/dev/null | head -n 1)" ] || return 0
-    if [ ! -x build/venv/bin/pytest ]; then
-        say "making build/venv for the Python tests"
-        python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
-        build/venv/bin/pip install -q pytest numpy pyzmq msgpack || stop "pip could not install pytest numpy pyzmq msgpack."
-    fi
-    say "testing Python"
-    PYTHONPATH=python build/venv/bin/pytest -q tests/python || stop "Python tests failed."
+    make_venv
+    say "testing Python: the client against the server, the twin against the engine"
+    PYTHONPATH=python build/venv/bin/pytest -q -p no:cacheprovider tests/python tests/twin || stop "Python tests failed."
 }
 
 # A learner's view: a server, a client in Python that plays on it, and how to connect one's own.
 demo_served() {
     local ready=build/demo/endpoint server waited=0 played=0
-    if ! build/venv/bin/python -c 'import zmq, msgpack, numpy' 2>/dev/null; then
-        say "making build/venv with pyzmq, msgpack and numpy"
-        python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
-        build/venv/bin/pip install -q pyzmq msgpack numpy || stop "pip could not install pyzmq msgpack numpy."
-    fi
+    make_venv
     say "serving games, and playing 128 of them from Python, at random"
     "$1" serve --ready-file "$ready" &
     server=$!
@@ -105,7 +108,7 @@ END
 demo() {
     local scenario=cedar-mountain/historical program=build/release/longroll folder=build/demo last
     install_missing python3 python3-venv
-    build release
+    build release longroll longroll_shared
     rm -rf "$folder"
     say "playing 1,000 games of $scenario, greedy against greedy"
     "$program" selfplay "$scenario" --games 1000 --union greedy --confederate greedy --seed 1 --out "$folder" ||
@@ -120,7 +123,8 @@ demo() {
     say "done. Try next:"
     cat <<END
     $program list                       the scenarios
-    $program play $scenario    play it yourself, at this terminal
+    $program play $scenario --show
+                                              another game, the map after every phase
     $program replay $last --show
                                               that game, phase by phase
     $program --help                     everything else
@@ -129,14 +133,12 @@ END
 
 case "${1:-build}" in
 build)
-    build release
+    build release longroll longroll_shared
     say "done: build/release/longroll"
     ;;
 demo) demo ;;
 test)
-    python=()
-    [ ! -d tests/python ] || python=(python3 python3-venv)
-    install_missing ${python[@]+"${python[@]}"}
+    install_missing python3 python3-venv
     build release
     build debug
     run_ctest release

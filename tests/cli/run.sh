@@ -60,13 +60,14 @@ json() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"
 # ---- what works ----
 
 good "version" "^longroll [0-9]+\.[0-9]+\.[0-9]+$" --version
-for command in "" list play selfplay replay show legal apply check bench; do
+for command in "" list play selfplay replay show legal apply check balance bench; do
     # shellcheck disable=SC2086
     good "help of longroll $command" "Exit codes:" $command --help
     # shellcheck disable=SC2086
     good "version of longroll $command" "^longroll [0-9]" $command --version
 done
 good "list names the scenario" "$scenario" list
+good "list names the random battles" "random:SIZE:SEED .*\(brigade\)" list
 good "list as JSON" '"name": "greedy"' list --json
 
 good "play" "^result: (union|confederate|draw) \(.+\)" play $scenario --seed 7 --replay game.txt
@@ -136,6 +137,18 @@ good "all of it applied" "$(json by.json winner)" apply start.yaml "${moves[@]}"
 good "apply a die" "to move" apply walk.yaml roll 7 --out rolled.yaml
 bad "a face that the die has not" 1 "roll 11" apply walk.yaml roll 11
 
+good "a random battle" "^result:" play random:3:7 --replay random.txt
+good "its replay verifies" "^verified:" replay random.txt --verify
+good "its state opens" "to move" show random:3:7 --out random.yaml
+good "and is valid" "valid" check random.yaml
+good "balance" "^  random:2:1 +5 " balance random:2:1 'random:1:*@4' --games 5
+good "balance of a family" "^  random:1:\\* +4 " balance random:2:1 'random:1:*@4' --games 5
+good "balance as Markdown" "^### Strength points lost" balance cedar-mountain/duel --games 5 --markdown
+printf 'kept\n<!-- longroll balance: all that follows is generated -->\ngone\n' >balance.md
+"$program" balance cedar-mountain/duel --games 5 --into balance.md >out 2>err </dev/null; note $? "balance into a file" "$(cat err)"
+[ "$(head -1 balance.md)" = kept ] && grep -q "^| cedar-mountain/duel | 5 " balance.md && ! grep -q gone balance.md
+note $? "what stands above the marker stays, what is below is replaced"
+
 good "bench playout" '"decisions_per_s": [1-9]' bench playout --seconds 0.2 --json
 for key in games_per_s decisions_per_game state_bytes environment_bytes; do
     [ -n "$(json out $key)" ]; note $? "bench tells $key"
@@ -149,7 +162,7 @@ bad "no command" 2 "no command"
 bad "unknown command" 2 "'conquer'.*selfplay" conquer
 bad "unknown option before the command" 2 "--bogus" --bogus
 for command in list "play $scenario" "selfplay $scenario" "replay game.txt" "show start.yaml" "legal start.yaml" \
-    "apply start.yaml $id" "check start.yaml" "bench playout"; do
+    "apply start.yaml $id" "check start.yaml" "balance duel" "bench playout"; do
     # shellcheck disable=SC2086
     bad "unknown option of $command" 2 "--bogus" $command --bogus
 done
@@ -161,6 +174,13 @@ bad "selfplay: unknown scenario" 2 "nowhere" selfplay nowhere
 bad "legal: unknown scenario" 2 "nowhere" legal nowhere
 bad "bench: unknown scenario" 2 "nowhere" bench playout --scenario nowhere
 bad "a scenario name that climbs out" 2 "cedar-mountain/../../nowhere" play cedar-mountain/../../nowhere
+for name in random:0:1 random:9:1 random:x random:3 random:3:07 "random:3:1 "; do
+    bad "no random battle '$name'" 2 "\"$name\".*random:SIZE:SEED" play "$name"
+done
+bad "balance: unknown scenario" 2 "nowhere" balance $scenario nowhere
+bad "balance: unknown agent" 2 "'napoleon'" balance --union napoleon
+bad "balance: games that are no number" 2 "SCENARIO@.*'many'" balance $scenario@many
+bad "balance: no random battles of that size" 2 "random:9:" balance 'random:9:*'
 bad "play: unknown agent" 2 "'napoleon'.*random, greedy" play $scenario --union napoleon
 bad "selfplay: unknown agent" 2 "'napoleon'" selfplay $scenario --confederate napoleon --out never
 absent "a refused selfplay makes no folder" never
@@ -291,6 +311,8 @@ mkfifo pipe
 bad "a replay onto a pipe" 1 "pipe: it is not a regular file" play $scenario --replay pipe
 [ -p pipe ]; note $? "the pipe is still a pipe"
 bad "a replay into a missing folder" 1 "missing/game.txt" play $scenario --replay missing/game.txt
+bad "balance into a missing file" 1 "missing.md" balance cedar-mountain/duel --games 2 --into missing.md
+bad "balance into a file without the marker" 1 "game.txt has no line" balance cedar-mountain/duel --games 2 --into game.txt
 bad "selfplay into a missing folder" 1 "missing/games" selfplay $scenario --games 2 --out missing/games
 bad "selfplay onto a file" 1 "game.txt" selfplay $scenario --games 2 --out game.txt
 
