@@ -46,9 +46,9 @@ struct perft_options {
 };
 
 /* Fills `table`; `branches` (NULL: not wanted; room for lr_info.actions) and `count` with an entry for each first
- * action. On the way it proves of every position above the last depth: a player to move has an action, at a die exactly the
- * outcomes with a weight are offered and the weights sum to the total, after the end there is nothing. Errors: ARGUMENT
- * (depth; a mass beyond 64 bits), MEMORY, STATE (one of those proofs failed). */
+ * action. On the way it proves of every position above the last depth: a player to move has an action, at a die exactly
+ * the outcomes with a weight are offered and the weights sum to the total, after the end there is nothing. Errors:
+ * ARGUMENT (depth; a mass beyond 64 bits), MEMORY, STATE (one of those proofs failed). */
 int perft_run(const lr_game *game, const lr_state *state, const struct perft_options *options,
               struct perft_table *table, struct perft_branch *branches, int *count, lr_error *error);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The long form of determinism: the same games from gcc and clang, without and with optimisation; where optimised on 1, 2,
-# 3 and 8 threads, else (ten times slower) on 2.
+# The long form of determinism: the same games from gcc and clang, without and with optimisation; where optimised on
+# 1, 2, 3 and 8 threads, else (ten times slower) on 2.
 #   tests/determinism.sh [GAMES]      (default 2000, over all scenarios and three pairs of agents)
 # Builds the program four times under build/determinism-*, plays, and compares the self-play hashes. Exit code 1 and the
 # differing lines if any differ.

@@ -278,7 +278,7 @@ static int check_attack(const struct check *c) {
         return wrong(c, "subject: row %d is no target", s->subject);
     const bool alive = has(s->on_map, s->subject), leader = has(b->leaders, s->subject);
     if (s->stage != STAGE_ADVANCE && !alive) return wrong(c, "subject: %s is gone", b->piece[s->subject].name);
-    if (s->stage != STAGE_ADVANCE && board_test(&s->occupied[firing_side(s)], s->target - 1u))
+    if (board_test(&s->occupied[firing_side(s)], s->target - 1u))
         return wrong(c, "target: a friend of the firers stands there");
     if (s->stage == STAGE_FIRE && s->cell[s->subject] != s->target - 1)
         return wrong(c, "target: %s does not stand there", b->piece[s->subject].name);
@@ -384,16 +384,23 @@ static int check_in_hand(const struct check *c) {
     return code;
 }
 
+/* An attack throws one die a leader, a spent marker one more; every attack had a firer, and nobody fires twice. */
 static int check_casualty_dice(const struct check *c) {
-    bool slot[BRIGADE_LEADERS] = {false};
-    for (uint64_t left = c->b->leaders; left; left &= left - 1) slot[c->b->leader_slot[lowest(left)]] = true;
-    for (int i = 0; i < BRIGADE_LEADERS; i++) {
-        const int dice = c->s->casualty_dice[i];
-        if (dice && (!slot[i] || !is_fire_phase(c->s->phase)))
-            return wrong(c, "casualty_dice[%d]: no leader of this scenario, or no phase, for it", i);
-        /* Far from 255, where the count, and with it the dice's event keys, would begin anew. */
-        if (dice > 2 * BRIGADE_ROWS) return wrong(c, "casualty_dice[%d]: %d in one phase", i, dice);
+    const struct brigade *b = c->b;
+    const struct brigade_state *s = c->s;
+    int most[BRIGADE_LEADERS] = {0};
+    for (uint64_t left = is_fire_phase(s->phase) ? b->leaders : 0; left; left &= left - 1) {
+        const int row = lowest(left), side = side_of(row);
+        if (side == firing_side(s)) continue;
+        const int spent = b->marker_count[side] - __builtin_popcount(s->markers[side]);
+        const bool thrown = has(s->checked, row) || (s->decision == REROLL && s->rolled == CHANCE_CASUALTY &&
+                                                     (s->to_check & -s->to_check) == bit(row));
+        const bool to_come = in_attack(s) && (s->joined & s->engaged) && !thrown;
+        most[b->leader_slot[row]] = __builtin_popcountll(s->engaged & rows_of(1 - side)) + spent - to_come;
     }
+    for (int i = 0; i < BRIGADE_LEADERS; i++)
+        if (c->s->casualty_dice[i] > most[i])
+            return wrong(c, "casualty_dice[%d]: %d in this phase", i, c->s->casualty_dice[i]);
     return LR_OK;
 }
 

@@ -26,7 +26,8 @@ def main():
         for (union, confederate), games in zip(PAIRS, counts):
             with tempfile.TemporaryDirectory() as made:
                 command = [program, "selfplay", f"cedar-mountain/{scenario}", "--games", str(games),
-                           "--seed", str(SEED), "--union", union, "--confederate", confederate, "--quiet", "--out", made]
+                           "--seed", str(SEED), "--union", union, "--confederate", confederate,
+                           "--quiet", "--out", made]
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
                 for number, path in enumerate(sorted(Path(made).iterdir()), 1):
                     shutil.copy(path, folder / f"{union}-{confederate}-{number:02d}.txt")

@@ -332,13 +332,31 @@ static void test_check_refuses_an_attack_on_a_friends_hex(void **unused) {
     _Alignas(8) struct brigade_state s = *inside();
     s.target = (uint16_t)(s.cell[row_of("geary")] + 1);
     assert_impossible(&s);
+    at("turn: 6; half: union; phase: offence", "crawford 0613; gordon 0612; geary 0714; garnett 0713 1; early 1010");
+    play("target 0713; join crawford; join gordon; join geary; roll 10");
+    assert_decision("advance");
+    s = *inside();
+    s.target = (uint16_t)(s.cell[row_of("geary")] + 1); /* next to Crawford */
+    assert_impossible(&s);
+}
+
+/* Likewise: an attack throws one die a leader, and a marker one more; so many that the next is refused are too many. */
+static void test_check_refuses_more_casualty_dice_than_attacks(void **unused) {
+    (void)unused;
+    at("turn: 6; half: confederate; phase: offence", "thomas 0714; taliaferro 0715; crawford 0614; banks 0614");
+    play("target 0614; join taliaferro; join thomas; roll 10");
+    assert_decision("casualty");
+    _Alignas(8) struct brigade_state s = *inside();
+    const struct brigade *b = game()->rules;
+    s.casualty_dice[b->leader_slot[row_of("banks")]] = 128;
+    assert_impossible(&s);
 }
 
 /* The position from which a fault was found, as something to reproduce it from. */
 static void print_start(const lr_game *g, const struct brigade_state *from, int ply) {
     static char text[MOST_FILE];
     lr_state_format(g, (const lr_state *)from, text, sizeof text);
-    print_error("after %d plies from bytes with flipped bits:\n%s", ply, text);
+    fprintf(stderr, "after %d plies from bytes with flipped bits:\n%s", ply, text); /* cmocka cuts long texts */
 }
 
 /* Plays on at random; every state on the way must be possible. */
@@ -410,6 +428,7 @@ int main(int argc, char **argv) {
         TEST(test_check_refuses_limbered_guns_as_firers),
         TEST(test_check_refuses_stars_not_yet_earned),
         TEST(test_check_refuses_an_attack_on_a_friends_hex),
+        TEST(test_check_refuses_more_casualty_dice_than_attacks),
         TEST(test_flipped_bits_are_refused_or_play),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

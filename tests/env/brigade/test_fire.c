@@ -116,8 +116,10 @@ RULE(test_9_4_woods_and_town_between_block) {
 }
 
 RULE(test_9_4_the_terrain_of_firer_and_target_does_not_block) {
-    at(GUNS, "reserve-1 0607 unlimbered; garnett 0806; early 1005"); /* 0607 woods; 1005 woods; the field lies between */
-    assert_offers("target 0806");
+    at(GUNS, "reserve-1 0607 unlimbered; garnett 0806; early 1905"); /* from woods over the clear 0707 */
+    assert_legal("target 0806; end fire");
+    at(GUNS, "reserve-1 0806 unlimbered; garnett 0607; early 1905"); /* into woods */
+    assert_legal("target 0607; end fire");
 }
 
 RULE(test_9_4_higher_ground_than_both_blocks) {

@@ -39,7 +39,6 @@ RULE(test_11_ranges_are_1_hex) {
 }
 
 RULE(test_11_fires_only_if_adjacent_at_the_start_of_the_turn) {
-    /* Turn 8, Confederate movement: Garnett stops next to Crawford in time; on turn 9 both fire. */
     at("turn: 9; half: union; phase: offence; contact: stated", "crawford 0514 in-contact; gordon 1514; garnett 0515; early 1515");
     assert_legal("target 0515; end fire");
     at("turn: 9; half: union; phase: offence", "crawford 0514; gordon 1514; garnett 0515; early 1515");
@@ -52,7 +51,7 @@ RULE(test_11_an_adjacent_routed_enemy_counts) {
 }
 
 RULE(test_11_contact_is_taken_at_the_start_of_the_game_turn) {
-    /* Reserve 1 limbered on turn 8; the Confederates move last on turn 8: Garnett comes next to Crawford. */
+    /* Garnett comes next to Crawford in the last move of turn 8. */
     at("turn: 8; half: confederate", "crawford 0515; reserve-1 1515 unlimbered; garnett 0815; jackson 0815; early 1512");
     play("pick garnett; to 0615; end movement");
     wait_for_side("pick", LR_UNION);

@@ -170,7 +170,6 @@ RULE(test_9_8_1_prohibited_terrain) {
 }
 
 RULE(test_9_8_1_terrain_cost_is_ignored) {
-    /* 1405 over the stream into 1505, 1504. */
     at(REBELS, "crawford 1005; early 0905; thomas 0101");
     attack("1005", "early");
     play("roll 10"); /* natural 10, woods: 9: no R in this column */
