@@ -25,8 +25,24 @@ _Static_assert(sizeof(board) == 64 && _Alignof(board) == 8, "boards stand in sta
 static inline board board_empty(void) { return (board){.word = {0}}; }
 
 static inline bool board_test(const board *b, unsigned cell) { return b->word[cell >> 6] >> (cell & 63) & 1; }
-static inline void board_add(board *b, unsigned cell) { b->word[cell >> 6] |= UINT64_C(1) << (cell & 63); }
-static inline void board_remove(board *b, unsigned cell) { b->word[cell >> 6] &= ~(UINT64_C(1) << (cell & 63)); }
+
+/* The board with one member. Made in registers: a board written by the word and read by the quad soon after would make
+ * the processor wait for the store. */
+static inline board board_only(unsigned cell) {
+    const board_quad low = {0, 1, 2, 3}, high = {4, 5, 6, 7};
+    const uint64_t word = cell >> 6, bit = UINT64_C(1) << (cell & 63);
+    return (board){.low = (board_quad)(low == word) & bit, .high = (board_quad)(high == word) & bit};
+}
+static inline void board_add(board *b, unsigned cell) {
+    const board only = board_only(cell);
+    b->low |= only.low;
+    b->high |= only.high;
+}
+static inline void board_remove(board *b, unsigned cell) {
+    const board only = board_only(cell);
+    b->low &= ~only.low;
+    b->high &= ~only.high;
+}
 
 static inline board board_or(board a, board b) { return (board){.low = a.low | b.low, .high = a.high | b.high}; }
 static inline board board_and(board a, board b) { return (board){.low = a.low & b.low, .high = a.high & b.high}; }
