@@ -159,7 +159,7 @@ static int flood(const struct brigade *b, const struct brigade_state *s, int row
     const int dearest = dearest_of(column, column_count, dearest_of(walk->full, walk->full_count, 0));
     board frontier = board_empty(), seen = board_empty();
     int cost = board_test(&s->waiting_zone, (unsigned)from) ? b->allowance.leave_zone : 0; /* R 8.3 */
-    for (int i = cost; i <= left + dearest; i++) at[i] = board_empty();
+    for (int i = cost; i <= left + dearest; i++) at[i].low = at[i].high = (board_quad){0};
     board_add(&frontier, (unsigned)from);
     while (cost < left) {
         if (board_any(&frontier)) {
