@@ -122,10 +122,23 @@ static int find_steps(const struct brigade *b, enum brigade_gait gait, bool halv
     return dearest;
 }
 
+static void find_cheapest(struct brigade *b, unsigned from, enum brigade_gait gait) {
+    uint8_t *full = &b->cheapest[gait][0][from], *halved = &b->cheapest[gait][1][from];
+    *full = *halved = UINT8_MAX;
+    for (int d = 0; d < 6; d++) {
+        const int step = step_cost(b, from, d, gait, false), half = step_cost(b, from, d, gait, true);
+        if (step != NOT_A_STEP && step < *full) *full = (uint8_t)step;
+        if (half != NOT_A_STEP && half < *halved) *halved = (uint8_t)half;
+    }
+    if (*full < *halved) *halved = *full;
+}
+
 static void find_walk(struct brigade *b, enum brigade_gait gait) {
     struct brigade_walk *walk = &b->walk[gait];
     walk->dearest = find_steps(b, gait, false, walk->full, &walk->full_count);
     find_steps(b, gait, true, walk->column, &walk->column_count);
+    board cells = b->map;
+    for (int cell; (cell = board_next(&cells)) >= 0;) find_cheapest(b, (unsigned)cell, gait);
 }
 
 void brigade_compute_map(struct brigade *b) {

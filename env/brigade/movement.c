@@ -177,10 +177,18 @@ static int flood(const struct brigade *b, const struct brigade_state *s, int row
     return -1;
 }
 
+/* Most pieces that have moved cannot pay for another step: seen without a flood. */
+static bool can_pay(const struct brigade *b, const struct brigade_state *s, int row, int from, int left) {
+    const bool halves = !board_test(&s->near, (unsigned)from);
+    const int zone = board_test(&s->waiting_zone, (unsigned)from) ? b->allowance.leave_zone : 0; /* R 8.3 */
+    return left >= zone + b->cheapest[movement_gait(b, s, row)][halves][from];
+}
+
 static board stops_of(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, uint64_t barred) {
+    if (!can_pay(b, s, row, from, left)) return board_empty();
     const struct bounds k = bounds_of(b, s, row, barred);
-    board reached = board_empty();
-    if (left > 0) flood(b, s, row, from, left, &k, -1, &reached);
+    board reached;
+    flood(b, s, row, from, left, &k, -1, &reached);
     reached = board_and(reached, k.stops);
     board_remove(&reached, (unsigned)from);
     return reached;
