@@ -84,6 +84,7 @@ bool lr_is_legal(const lr_game *game, const lr_state *state, int action) {
 }
 
 static int illegal(const lr_game *game, const lr_state *state, int action, lr_error *error) {
+    if (!error) return LR_E_ILLEGAL; /* nobody reads the sentence */
     uint16_t legal[LR_MAX_ACTIONS];
     const int count = lr_legal(game, state, legal);
     if (action < 0 || action >= game->info.actions)

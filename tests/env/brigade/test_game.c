@@ -1,62 +1,10 @@
-/* Whole random games: the mask theorem, texts, observations, replays, determinism. */
+/* Whole random games: texts, observations, replays, determinism. */
 #include "position.h"
 
 #include <stdlib.h>
 
 static const char *const scenarios[] = {HISTORICAL, HISTORICAL_POPE, FREE, FREE_POPE};
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
-
-/* Every legal action applies to a good state, every other id is refused and changes nothing; list, mask and single
- * question agree; texts are unique and parse back. */
-static void theorem(const lr_game *g, const lr_state *s) {
-    static _Alignas(8) struct brigade_state after;
-    static char texts[LR_MAX_ACTIONS][LR_MAX_TEXT];
-    const lr_info *info = lr_game_info(g);
-    uint16_t legal[LR_MAX_ACTIONS];
-    uint8_t mask[LR_MAX_ACTIONS / 8];
-    lr_error error;
-    const int count = lr_legal(g, s, legal);
-    lr_mask(g, s, mask);
-    assert_true(count > 0 && count <= info->actions);
-    int next = 0;
-    for (int action = -2; action < info->actions + 2; action++) {
-        const bool listed = next < count && legal[next] == action;
-        const bool masked = action >= 0 && action < info->actions && (mask[action / 8] >> (action % 8) & 1);
-        if (listed != masked || listed != lr_is_legal(g, s, action)) fail_msg("list, mask and question disagree about %d", action);
-        memcpy(&after, s, sizeof after);
-        const int code = lr_apply(g, (lr_state *)&after, action, &error);
-        if (listed) {
-            if (code) fail_msg("a legal action is refused: %s", error.text);
-            if (lr_state_check(g, (lr_state *)&after, &error)) fail_msg("after a legal action: %s", error.text);
-            lr_action_text(g, s, action, texts[next]);
-            if (lr_action_parse(g, s, texts[next], &error) != action) fail_msg("\"%s\" does not parse back", texts[next]);
-            next++;
-        } else {
-            if (code != LR_E_ILLEGAL) fail_msg("action %d: %s instead of LR_E_ILLEGAL", action, lr_code_name(code));
-            if (memcmp(&after, s, sizeof after)) fail_msg("a refused action has changed the state");
-        }
-    }
-    assert_int_equal(next, count);
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (!strcmp(texts[i], texts[j])) fail_msg("two actions are called \"%s\"", texts[i]);
-}
-
-RULE(test_mask_theorem) {
-    static _Alignas(8) struct brigade_state s;
-    uint16_t legal[LR_MAX_ACTIONS];
-    for (int n = 0; n < SCENARIOS; n++) {
-        const lr_game *g = game_of(scenarios[n]);
-        lr_start(g, (lr_state *)&s);
-        for (uint64_t step = 0; lr_to_move(g, (lr_state *)&s) != LR_NOBODY; step++) {
-            theorem(g, (lr_state *)&s);
-            const int count = lr_legal(g, (lr_state *)&s, legal);
-            lr_apply_legal(g, (lr_state *)&s, legal[lr_random(11, step, (uint32_t)count)]);
-        }
-        lr_error error;
-        assert_int_equal(lr_apply(g, (lr_state *)&s, 0, &error), LR_E_OVER);
-    }
-}
 
 /* Plays one random game with dice of (seed, episode 0); returns its length. */
 struct random_game {
@@ -329,7 +277,6 @@ RULE(test_bench_signature) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_mask_theorem),
         TEST(test_observations_tell_consecutive_states_apart),
         TEST(test_observations_of_different_states_differ),
         TEST(test_event_keys_are_unique_in_a_game),
