@@ -1,10 +1,15 @@
 /* Real sockets, ipc and TCP on loopback: games played served and in the process are the same; each message does what
- * PROTOCOL.md says; sessions do not disturb each other; the server stops cleanly under load. */
+ * PROTOCOL.md says; sessions do not disturb each other; the server stops cleanly under load.
+ *
+ * With an argument, only the comparison, over so many games in each of its four ways: test_served 2500 compares 10,000
+ * games byte for byte at every step (some minutes). */
 #include "serving.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIZE = 6 };
+
+static int games = 6; /* at least so many are compared in each way */
 
 static lr_game *game;
 
@@ -127,7 +132,7 @@ static void play_both(struct client *client, struct twin *twin) {
     const int mask_bytes = lr_game_info(game)->mask_bytes;
     int32_t actions[SIZE];
     int ended = 0;
-    for (uint64_t turn = 0; turn < 700; turn++) {
+    for (uint64_t turn = 0; ended < games; turn++) {
         choose(twin->arrays.mask, mask_bytes, SIZE, turn, actions);
         if (strcmp(mode->autoreset, "next_step") == 0)
             for (int i = 0; i < SIZE; i++)
@@ -142,7 +147,7 @@ static void play_both(struct client *client, struct twin *twin) {
         for (int i = 0; i < SIZE; i++) ended += twin->arrays.terminated[i] | twin->arrays.truncated[i];
         if (strcmp(mode->autoreset, "disabled") == 0 && all_over(twin)) reset_both(client, twin);
     }
-    assert_true(ended > 0);
+    print_message("%d games compared\n", ended);
 }
 
 static void play_mode(const struct mode *chosen) {
@@ -514,7 +519,11 @@ static void stops_under_load(void **unused) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        games = atoi(argv[1]);
+        cmocka_set_test_filter("served_is_*");
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(served_is_inprocess_next_step),
         cmocka_unit_test(served_is_inprocess_same_step),
