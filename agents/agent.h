@@ -11,19 +11,45 @@
 
 /* ---- Agents (agents.c, one file each) ---------------------------------------------------------- */
 
+/* An agent is opened from a *spec*: its name, and options if it has any: "greedy", "mcts:simulations=500,rollout=random".
+ * Options change fields of the agent's configuration. */
+enum agent_option_kind { OPTION_U64, OPTION_U32, OPTION_INT, OPTION_THOUSANDTHS, OPTION_SECONDS, OPTION_WORD };
+
+struct agent_option {
+    const char *name;  /* NULL ends the list */
+    const char *about; /* a few words for people, the unit among them */
+    int kind;  /* enum agent_option_kind: a THOUSANDTHS is written as a decimal number and kept as an int; SECONDS
+                          likewise, kept as uint64_t microseconds; a WORD is kept as an int, its index in `words` */
+    size_t at; /* offset of the field */
+    const char *const *words; /* NULL ends the list */
+};
+
 struct agent {
-    lr_chooser chooser;
-    const char *about; /* one line for people */
+    lr_chooser chooser;                 /* without options it is what agent_open copies */
+    const char *about;                  /* one line for people */
+    const struct agent_option *options; /* NULL: none, and the rest below is not used */
+    size_t config_bytes;
+    void (*prepare)(void *config);                  /* before the options are read */
+    int (*complete)(void *config, lr_error *error); /* after: checks, and fills in what depends on them */
+    size_t (*scratch_bytes)(const void *config);    /* what such a chooser needs */
 };
 
 extern const struct agent agent_random; /* any legal action, all equally likely */
 extern const struct agent agent_greedy; /* the action that the ruleset's habits think best (lr_appraise) */
+extern const struct agent agent_mcts;   /* searches (search.h) */
+extern const struct agent agent_expectimax;
 
-/* The agent of that name, static. NULL with NOT_FOUND, which lists the known ones. */
-const lr_chooser *agent_find(const char *name, lr_error *error);
+/* Makes a chooser from a spec, to be closed when no batch or match uses it any more. Its name is the spec. Errors:
+ * NOT_FOUND (no agent of that name: the sentence lists them), ARGUMENT (an option that the agent does not have: the
+ * sentence lists those it has; a value out of range), MEMORY. */
+int agent_open(const char *spec, lr_chooser **chooser, lr_error *error);
+void agent_close(lr_chooser *chooser); /* NULL is allowed */
 
 /* The known agents in the order in which they are listed; NULL from `index` = their number on. */
 const struct agent *agent_at(int index);
+
+/* What greedy chooses; `appraisals` has room for `count`. */
+int greedy_choice(const lr_game *game, const lr_state *state, const uint16_t *legal, int count, int32_t *appraisals);
 
 /* ---- Matches (match.c) ------------------------------------------------------------------------- */
 

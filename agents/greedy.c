@@ -12,13 +12,16 @@ static int best_of(const int32_t *appraisals, int count) {
     return best;
 }
 
+int greedy_choice(const lr_game *game, const lr_state *state, const uint16_t *legal, int count, int32_t *appraisals) {
+    if (count == 1) return legal[0];
+    lr_appraise(game, state, legal, count, appraisals);
+    return legal[best_of(appraisals, count)];
+}
+
 static int choose(const lr_chooser *self, void *scratch, const lr_game *game, const lr_state *state,
                   const uint16_t *legal, int count, uint64_t stream) {
     (void)self, (void)stream;
-    if (count == 1) return legal[0];
-    int32_t *appraisals = scratch;
-    lr_appraise(game, state, legal, count, appraisals);
-    return legal[best_of(appraisals, count)];
+    return greedy_choice(game, state, legal, count, scratch);
 }
 
 const struct agent agent_greedy = {

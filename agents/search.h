@@ -8,7 +8,7 @@
  *     options.simulations = 2000;
  *     struct search *search;
  *     if (search_open(game, &options, &search, &error)) ...
- *     search_begin(search, state, stream);
+ *     search_begin(search, state, stream, &error);
  *     search_run(search, 0);
  *     struct search_result result;  search_result(search, &result);
  *     action = result.best;
@@ -31,6 +31,9 @@ enum search_method { SEARCH_MCTS, SEARCH_EXPECTIMAX };
 enum search_rollout { ROLLOUT_RANDOM, ROLLOUT_GREEDY };
 enum search_prior { PRIOR_NONE, PRIOR_HABITS }; /* all actions alike; lr_appraise */
 
+/* Bounds of a search: of its principal line, threads, leaves in one round, depth, and tree_nodes. */
+enum { SEARCH_LINE = 32, SEARCH_THREADS = 64, SEARCH_ROUND = 4096, SEARCH_DEPTH = 64, SEARCH_TREE_NODES = 1 << 28 };
+
 struct search_options {
     int method;           /* enum search_method */
     uint64_t simulations; /* mcts: stop after so many; 0: no such limit */
@@ -38,6 +41,7 @@ struct search_options {
     uint64_t
         microseconds;    /* stop after so long; 0: no such limit. At least one of the three limits, or depth, is set. */
     int depth;           /* expectimax: decisions to look ahead, deepened one by one; chance nodes are not counted */
+    int width;           /* expectimax: look only at so many actions, those that habits like best; 0: at all */
     uint32_t tree_nodes; /* the most nodes (mcts) or table entries (expectimax) that are kept */
     int exploration;     /* mcts: the constant of the exploration term, in thousandths */
     int prior;           /* enum search_prior */
@@ -54,8 +58,9 @@ struct search; /* opaque */
 
 /* Errors: ARGUMENT (an option out of its range, no limit set), MEMORY. The game must outlive the search. */
 int search_open(const lr_game *game, const struct search_options *options, struct search **search, lr_error *error);
-void search_close(struct search *search);                                       /* NULL is allowed */
-size_t search_bytes(const lr_game *game, const struct search_options *options); /* all memory that it will use */
+void search_close(struct search *search); /* NULL is allowed */
+/* All memory that a search with these options uses. `game` NULL: with room for the states of any game. */
+size_t search_bytes(const lr_game *game, const struct search_options *options);
 
 /* Sets the root, a checked state in which a player moves (else ARGUMENT, OVER), and forgets the last tree. */
 int search_begin(struct search *search, const lr_state *root, uint64_t stream, lr_error *error);
@@ -63,8 +68,6 @@ int search_begin(struct search *search, const lr_state *root, uint64_t stream, l
 /* Runs at most `slice` simulations (mcts) or nodes (expectimax; may overrun by one root action) more; 0: until a limit.
  * True when a limit is reached and the search is done. Cutting a search into slices does not change its result. */
 bool search_run(struct search *search, uint64_t slice);
-
-enum { SEARCH_LINE = 32 };
 
 struct search_result {
     int count;                       /* legal actions at the root */

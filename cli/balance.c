@@ -23,6 +23,7 @@ struct balance_options {
         int games; /* 0: as many as --games says */
     } scenarios[MOST_SCENARIOS];
     const char *names[2], *into;
+    lr_chooser *agents[2]; /* of those names */
     int count, games, threads;
     uint64_t seed;
     bool markdown, quiet;
@@ -158,7 +159,7 @@ static int play(struct survey *survey, const lr_game *game, uint64_t seed, int g
     struct selfplay plan = {.game = game, .seed = seed, .games = games, .threads = threads, .context = survey};
     plan.progress = on_progress;
     plan.keep = survey->tally ? on_game : NULL;
-    for (int side = 0; side < 2; side++) plan.agents[side] = agent_find(options->names[side], NULL);
+    for (int side = 0; side < 2; side++) plan.agents[side] = options->agents[side];
     struct selfplay_result outcome;
     lr_error error;
     const int code = selfplay_run(&plan, results, &outcome, &error);
@@ -397,13 +398,6 @@ static int write_into(const struct balance_options *options, const struct survey
 
 /* ---- The command ---- */
 
-static int check_agents(const struct balance_options *options) {
-    lr_error error;
-    for (int side = 0; side < 2; side++)
-        if (!agent_find(options->names[side], &error)) return fail(EXIT_USAGE, "%s", error.text);
-    return EXIT_DONE;
-}
-
 /* Opened before anything is played, so that a wrong name is told at once. */
 static int open_games(const struct balance_options *options, struct survey *surveys, lr_game **games) {
     for (int i = 0; i < options->count; i++) {
@@ -444,7 +438,7 @@ static int run(const struct balance_options *options, struct survey *surveys, lr
 int balance_run(int argc, char **argv) {
     struct balance_options options = {.names = {"greedy", "greedy"}, .seed = 1, .games = 1000};
     if (!options_parse("longroll balance", &argp, argc, argv, &options)) return EXIT_USAGE;
-    int code = check_agents(&options);
+    int code = open_agents(options.names, options.agents);
     if (code) return code;
     struct survey *surveys = calloc((size_t)options.count, sizeof *surveys);
     lr_game **games = calloc((size_t)options.count, sizeof *games);
@@ -456,5 +450,6 @@ int balance_run(int argc, char **argv) {
     }
     free(surveys);
     free(games);
+    close_agents(options.agents);
     return code;
 }

@@ -58,6 +58,12 @@ int fail_name(const char *name, const lr_error *error);
 /* Makes exit() check that all of stdout was written: a full disk is reported, with EXIT_FAULT. */
 void watch_stdout(void);
 
+/* ---- agents.c: the agents that are named on a command line ---- */
+
+/* Opens both, or says what is wrong with a name: EXIT_USAGE; EXIT_FAULT without memory. */
+int open_agents(const char *const names[2], lr_chooser *agents[2]);
+void close_agents(lr_chooser *const agents[2]);
+
 /* ---- texts.c: texts and JSON made from library objects; all are the caller's to free ---- */
 
 char *text_of_map(const lr_game *game, const lr_state *state);   /* in colour if stdout is a terminal */

@@ -26,7 +26,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_option option_table[] = {
     {"json", 'j', 0, 0,
      "Print JSON: games[{name, ruleset, ruleset_version, title, ...}], generators[{name, about, ruleset}], "
-     "agents[{name, about}]",
+     "agents[{name, about, options[{name, about, words}]}]",
      0},
     {0},
 };
@@ -111,14 +111,39 @@ static void add_generators(json_t *list) {
     }
 }
 
+static json_t *json_of_options(const struct agent_option *options) {
+    json_t *list = json_array();
+    for (const struct agent_option *o = options; o && o->name; o++) {
+        json_t *option = json_pack("{s:s, s:s}", "name", o->name, "about", o->about);
+        json_t *words = o->words ? json_array() : NULL;
+        for (int i = 0; words && o->words[i]; i++) json_array_append_new(words, json_string(o->words[i]));
+        if (option && words) json_object_set_new(option, "words", words);
+        json_array_append_new(list, option);
+    }
+    return list;
+}
+
 static void add_agents(json_t *list) {
     for (int i = 0; agent_at(i); i++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s}", "name", agent_at(i)->chooser.name, "about", agent_at(i)->about));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", agent_at(i)->chooser.name, "about",
+                                              agent_at(i)->about, "options", json_of_options(agent_at(i)->options)));
 }
 
 static const char *member(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
+}
+
+/* "NAME=A|B" or "NAME=..." and what it is about, a line each. */
+static void print_options(const json_t *options, int width) {
+    for (size_t i = 0; i < json_array_size(options); i++) {
+        const json_t *option = json_array_get(options, i), *words = json_object_get(option, "words");
+        char form[64];
+        int length = snprintf(form, sizeof form, "%s=%s", member(option, "name"), words ? "" : "...");
+        for (size_t k = 0; k < json_array_size(words) && length < (int)sizeof form; k++)
+            length += snprintf(form + length, sizeof form - (size_t)length, "%s%s", k ? "|" : "",
+                               json_string_value(json_array_get(words, k)));
+        printf("  %-*s    %-22s %s\n", width, "", form, member(option, "about"));
+    }
 }
 
 static int longest_name(const json_t *list) {
@@ -142,10 +167,11 @@ static void print_text(const json_t *games, const json_t *generators, const json
         printf("  %-*s  %s (%s)\n", width, member(generator, "name"), member(generator, "about"),
                member(generator, "ruleset"));
     }
-    puts("agents:");
+    puts("agents (options are set so: NAME:OPTION=VALUE,OPTION=VALUE):");
     for (size_t i = 0; i < json_array_size(agents); i++) {
         const json_t *agent = json_array_get(agents, i);
         printf("  %-*s  %s\n", width, member(agent, "name"), member(agent, "about"));
+        print_options(json_object_get(agent, "options"), width);
     }
 }
 

@@ -34,8 +34,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option option_table[] = {
-    {"union", 'u', "AGENT", 0, "Who plays the Union (default greedy)", 0},
-    {"confederate", 'c', "AGENT", 0, "Who plays the Confederacy (default greedy)", 0},
+    {"union", 'u', "AGENT", 0, "Who plays the Union, as longroll list names it (default greedy)", 0},
+    {"confederate", 'c', "AGENT", 0, "Who plays the Confederacy, likewise (default greedy)", 0},
     {"seed", 's', "N", 0, "Seed of the dice and the agents, decimal or 0x... (default 1)", 0},
     {"replay", 'r', "FILE", 0, "Write the game to FILE", 0},
     {"show", OPTION_SHOW, 0, 0, "Print the actions and the map after each phase", 0},
@@ -99,15 +99,11 @@ static int play_into(const struct play_options *options, const lr_game *game, st
     return EXIT_DONE;
 }
 
-static int play_game(const struct play_options *options, const lr_game *game) {
+static int play_between(const struct play_options *options, const lr_game *game, lr_chooser *const agents[2]) {
     lr_error error;
-    const lr_chooser *agents[2];
-    for (int side = 0; side < 2; side++) {
-        agents[side] = agent_find(options->names[side], &error);
-        if (!agents[side]) return fail(EXIT_USAGE, "%s", error.text);
-    }
     struct match *match;
-    if (match_open(game, agents, &match, &error)) return fail_library(&error);
+    if (match_open(game, (const lr_chooser *const[]){agents[0], agents[1]}, &match, &error))
+        return fail_library(&error);
     lr_replay *replay;
     int code = EXIT_FAULT;
     if (lr_replay_new(game, options->seed, 0, agents[0]->name, agents[1]->name, &replay, &error)) {
@@ -117,6 +113,15 @@ static int play_game(const struct play_options *options, const lr_game *game) {
         lr_replay_free(replay);
     }
     match_close(match);
+    return code;
+}
+
+static int play_game(const struct play_options *options, const lr_game *game) {
+    lr_chooser *agents[2];
+    int code = open_agents(options->names, agents);
+    if (code) return code;
+    code = play_between(options, game, agents);
+    close_agents(agents);
     return code;
 }
 

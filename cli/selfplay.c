@@ -43,8 +43,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_option option_table[] = {
     {"games", 'n', "N", 0, "How many games (default 1000)", 0},
     {"threads", 't', "T", 0, "How many threads (default: one a core); results do not depend on it", 0},
-    {"union", 'u', "AGENT", 0, "Who plays the Union (default greedy)", 0},
-    {"confederate", 'c', "AGENT", 0, "Who plays the Confederacy (default greedy)", 0},
+    {"union", 'u', "AGENT", 0, "Who plays the Union, as longroll list names it (default greedy)", 0},
+    {"confederate", 'c', "AGENT", 0, "Who plays the Confederacy, likewise (default greedy)", 0},
     {"seed", 's', "N", 0,
      "Root seed, decimal or 0x...: each game's seed is a hash of it and the game's number "
      "(default 1)",
@@ -260,23 +260,28 @@ static int run_games(const struct selfplay_options *options, const struct selfpl
     return report(options, &summary);
 }
 
-static int play_all(const struct selfplay_options *options, const lr_game *game) {
+static int play_with(const struct selfplay_options *options, const lr_game *game, lr_chooser *const agents[2]) {
     struct sitting sitting = {.options = options};
     struct selfplay plan = {.game = game, .seed = options->seed, .games = options->games, .threads = options->threads};
     plan.progress = on_progress;
     plan.keep = options->folder ? on_game : NULL;
     plan.context = &sitting;
     plan.stop = &stop_wanted;
-    lr_error error;
-    for (int side = 0; side < 2; side++) {
-        plan.agents[side] = agent_find(options->names[side], &error);
-        if (!plan.agents[side]) return fail(EXIT_USAGE, "%s", error.text);
-    }
+    for (int side = 0; side < 2; side++) plan.agents[side] = agents[side];
     if (options->folder && make_folder(options->folder)) return EXIT_FAULT;
     struct match_result *results = calloc((size_t)options->games, sizeof *results);
     if (!results) return fail(EXIT_FAULT, "no memory for the results of %d games", options->games);
     int code = run_games(options, &plan, &sitting, results);
     free(results);
+    return code;
+}
+
+static int play_all(const struct selfplay_options *options, const lr_game *game) {
+    lr_chooser *agents[2];
+    int code = open_agents(options->names, agents);
+    if (code) return code;
+    code = play_with(options, game, agents);
+    close_agents(agents);
     return code;
 }
 

@@ -97,7 +97,8 @@ static int handle_list(struct job *job) {
 /* ---- open ---- */
 
 struct wanted {
-    char scenario[256], opponent[64];
+    char scenario[256], opponent[256];
+    lr_chooser *chooser; /* the opponent: the session's as soon as there is one */
     struct session_options options;
 };
 
@@ -143,13 +144,14 @@ static int get_wanted(struct job *job, struct wanted *wanted) {
     return job->fault->code;
 }
 
-static int find_opponent(struct job *job, struct wanted *wanted) {
+static int open_opponent(struct job *job, struct wanted *wanted) {
     if (!wanted->opponent[0]) return WIRE_OK;
     lr_error error;
-    wanted->options.batch.opponent = agent_find(wanted->opponent, &error);
-    if (wanted->options.batch.opponent) return WIRE_OK;
+    const int code = agent_open(wanted->opponent, &wanted->chooser, &error);
+    wanted->options.batch.opponent = wanted->chooser;
+    if (!code) return WIRE_OK;
     job->fault->field = "opponent";
-    return wire_refuse(job->fault, WIRE_BAD_FIELD, "%s", error.text);
+    return wire_refuse(job->fault, code == LR_E_MEMORY ? WIRE_INTERNAL : WIRE_BAD_FIELD, "%s", error.text);
 }
 
 static int take_environments(struct server *server, int size, struct wire_fault *fault) {
@@ -235,14 +237,23 @@ static void put_opened(struct job *job) {
     wire_put_uint(out, "session_bytes", session_bytes(session));
 }
 
+static int open_wanted(struct job *job, struct wanted *wanted) {
+    const lr_game *game;
+    if (get_wanted(job, wanted) || open_opponent(job, wanted)) return job->fault->code;
+    if (games_find(job->server->games, wanted->scenario, &game, job->fault)) return job->fault->code;
+    if (take_environments(job->server, wanted->options.batch.size, job->fault)) return job->fault->code;
+    if (session_open(game, &wanted->options, job->slot, job->fault)) {
+        atomic_fetch_sub(&job->server->environments, wanted->options.batch.size);
+        return job->fault->code;
+    }
+    (*job->slot)->opponent = wanted->chooser;
+    return WIRE_OK;
+}
+
 static int handle_open(struct job *job) {
     struct wanted wanted = {.options = {.arrays = ALL_ARRAYS}};
-    const lr_game *game;
-    if (get_wanted(job, &wanted) || find_opponent(job, &wanted)) return job->fault->code;
-    if (games_find(job->server->games, wanted.scenario, &game, job->fault)) return job->fault->code;
-    if (take_environments(job->server, wanted.options.batch.size, job->fault)) return job->fault->code;
-    if (session_open(game, &wanted.options, job->slot, job->fault)) {
-        atomic_fetch_sub(&job->server->environments, wanted.options.batch.size);
+    if (open_wanted(job, &wanted)) {
+        agent_close(wanted.chooser);
         return job->fault->code;
     }
     put_opened(job);

@@ -138,6 +138,7 @@ void session_close(struct session *session) {
     if (!session) return;
     frames_close(&session->last_reply);
     lr_batch_close(session->batch);
+    agent_close(session->opponent);
     pool_close(session->pool);
     free(session->actions);
     free(session->seeds);

@@ -70,6 +70,7 @@ struct session {
     lr_batch *batch;
     const lr_game *game;
     struct session_options options;
+    lr_chooser *opponent; /* owned; NULL: none */
     struct layout layout;
     struct pool *pool;
     int32_t *actions;      /* [size], aligned: a frame's bytes need not be */

@@ -21,13 +21,18 @@ static int close_race(void **state) {
     return 0;
 }
 
-static void agents_are_found_by_name(void **state) {
+static void agents_are_opened_by_name(void **state) {
     (void)state;
     lr_error error;
-    for (int i = 0; agent_at(i); i++)
-        assert_ptr_equal(agent_find(agent_at(i)->chooser.name, &error), &agent_at(i)->chooser);
+    lr_chooser *chooser = NULL;
+    for (int i = 0; agent_at(i); i++) {
+        assert_int_equal(agent_open(agent_at(i)->chooser.name, &chooser, &error), LR_OK);
+        assert_string_equal(chooser->name, agent_at(i)->chooser.name);
+        assert_ptr_equal(chooser->choose, agent_at(i)->chooser.choose);
+        agent_close(chooser);
+    }
     assert_null(agent_at(-1));
-    assert_null(agent_find("napoleon", &error));
+    assert_int_equal(agent_open("napoleon", &chooser, &error), LR_E_NOT_FOUND);
     assert_int_equal(error.code, LR_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "napoleon"));
     assert_non_null(strstr(error.text, "random, greedy"));
@@ -213,7 +218,7 @@ static void selfplay_stops_when_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agents_are_found_by_name),
+        cmocka_unit_test(agents_are_opened_by_name),
         cmocka_unit_test(greedy_takes_the_best_and_the_lowest_of_equals),
         cmocka_unit_test(random_chooses_every_legal_action_evenly),
         cmocka_unit_test(a_match_is_played_to_its_end_and_counted),

@@ -43,9 +43,13 @@ static int close_games(void **unused) {
     return 0;
 }
 
+static const lr_chooser *agent_of(const char *name) {
+    return name[0] == 'r' ? &agent_random.chooser : &agent_greedy.chooser;
+}
+
 static struct selfplay plan_of(int scenario, int pair, int count, int threads) {
     return (struct selfplay){.game = game[scenario],
-                             .agents = {agent_find(pairs[pair][0], NULL), agent_find(pairs[pair][1], NULL)},
+                             .agents = {agent_of(pairs[pair][0]), agent_of(pairs[pair][1])},
                              .seed = 1862,
                              .games = count,
                              .threads = threads};

@@ -42,12 +42,15 @@ static void add_mode(struct wire_writer *out) {
     wire_put_int(out, "max_length", mode->max_length);
 }
 
+static lr_chooser *opponent; /* of the open twin */
+
 static lr_batch *open_twin(void) {
     lr_batch_options options = {.size = SIZE, .seed = 99, .threads = 1, .max_length = mode->max_length};
     options.autoreset = strcmp(mode->autoreset, "next_step") == 0   ? LR_NEXT_STEP
                         : strcmp(mode->autoreset, "same_step") == 0 ? LR_SAME_STEP
                                                                     : LR_DISABLED;
-    if (mode->opponent[0]) options.opponent = agent_find(mode->opponent, NULL);
+    if (mode->opponent[0]) assert_int_equal(agent_open(mode->opponent, &opponent, NULL), LR_OK);
+    options.opponent = opponent;
     options.learner = LR_CONFEDERATE;
     options.chosen_chance = strcmp(mode->chance, "chosen") == 0;
     lr_batch *batch = NULL;
@@ -86,6 +89,8 @@ static void open_arrays(struct twin *twin) {
 
 static void close_twin(struct twin *twin) {
     lr_batch_close(twin->batch);
+    agent_close(opponent);
+    opponent = NULL;
     free(twin->arrays.final_pieces);
     free(twin->arrays.final_globals);
     free(twin->memory);

@@ -1,0 +1,473 @@
+/* mcts.c: Monte Carlo tree search over decisions, with explicit chance nodes. See search.h.
+ *
+ * A tree is an array of nodes, each one action or outcome after its parent; the children of a node lie side by side, one for
+ * each legal action or possible outcome, made together when the node is expanded. No state is kept but the root's:
+ * a simulation copies it, walks down while applying actions, and so pays for its depth but not for memory.
+ *
+ * A decision is expanded when it is reached for the second time: most leaves are never seen again, and appraising their
+ * actions would cost as much as valuing them. When the array is full, nodes are no longer expanded, and the walk
+ * ends at the leaf that it has reached, as often as it does.
+ *
+ * At a decision the child with the greatest score is taken, the first of equals. With q the child's mean value for the
+ * mover, n its visits, N those of its parent, c the exploration constant and p its prior:
+ *
+ *     habits, or the caller's priors:  q + c p sqrt(N) / (1 + n), where q of an unvisited child is its parent's mean less
+ *                                      a fifth of the share of priors that was tried
+ *     none (UCT):                      q + c sqrt(log2(N) / n), unvisited children first; log2 is linear between powers of 2
+ *
+ * All of it is IEEE double arithmetic without library functions but sqrt, in a fixed order: the same on every machine.
+ *
+ * Simulation i of tree t draws everything from one seed made of (stream, t, i): dice by lr_sample, so that its outcomes have
+ * their weights, and the choices of random rollouts by lr_random. */
+#include "agents/agent.h"
+#include "agents/search_parts.h"
+#include "env/game.h"
+#include <math.h>
+#include <string.h>
+
+struct node {
+    double value; /* sum over visits, the Union's */
+    uint32_t visits;
+    uint32_t parent, first; /* first child; 0: not expanded */
+    float prior;            /* at a decision's child */
+    uint16_t action;        /* that leads here from the parent */
+    uint16_t children;
+    uint16_t flying; /* leaf batches: visits under way, counted as lost for whoever chose them */
+    uint8_t mover;   /* here; UNSEEN before the first visit */
+};
+_Static_assert(sizeof(struct node) == 32, "two nodes a cache line");
+
+enum { UNSEEN = 0xff };
+
+#define FIRST_PLAY 0.2
+
+struct tree {
+    struct node *nodes; /* nodes[0]: the root */
+    uint32_t used, room;
+    uint32_t depth;             /* of the deepest leaf */
+    uint64_t number;            /* among the trees */
+    uint64_t simulations, most; /* done; to be done */
+    uint64_t applied, most_applied;
+    lr_state *state; /* where the walk is */
+    uint16_t legal[LR_MAX_ACTIONS];
+    int32_t appraisals[LR_MAX_ACTIONS];
+};
+
+/* One that the caller is to value. */
+struct leaf {
+    uint32_t node;
+    uint8_t mover; /* where a full tree had dice thrown after the node, not the node's own */
+};
+
+struct mcts {
+    struct tree *trees[SEARCH_THREADS];
+    int flying; /* leaves under way */
+    struct leaf *leaves;
+};
+
+/* ---- Memory ---- */
+
+void mcts_lay_out(struct search *search, struct arena *arena) {
+    const struct search_options *o = &search->options;
+    struct mcts *mcts = arena_take(arena, sizeof *mcts);
+    struct leaf *leaves = o->leaves ? arena_take(arena, SEARCH_ROUND * sizeof *leaves) : NULL;
+    const uint32_t room = o->tree_nodes / (uint32_t)o->threads + 1; /* the root is none of them */
+    for (int i = 0; i < o->threads; i++) {
+        struct tree *tree = arena_take(arena, sizeof *tree);
+        lr_state *state = arena_take(arena, search_state_bytes(search));
+        struct node *nodes = arena_take(arena, room * sizeof *nodes);
+        if (!arena->base) continue;
+        mcts->trees[i] = tree;
+        *tree = (struct tree){.nodes = nodes, .room = room, .number = (uint64_t)i, .state = state};
+    }
+    if (!arena->base) return;
+    mcts->leaves = leaves;
+    mcts->flying = 0;
+    search->mcts = mcts;
+}
+
+/* Tree i's share of a limit; 0, no limit, stays 0. Every tree gets something to do. */
+static uint64_t share(uint64_t limit, int trees, int i) {
+    if (!limit) return UINT64_MAX;
+    const uint64_t mine = limit / (uint64_t)trees + ((uint64_t)i < limit % (uint64_t)trees);
+    return mine ? mine : 1;
+}
+
+void mcts_begin(struct search *search) {
+    const struct search_options *o = &search->options;
+    search->mcts->flying = 0;
+    for (int i = 0; i < o->threads; i++) {
+        struct tree *tree = search->mcts->trees[i];
+        tree->used = 1;
+        tree->nodes[0] = (struct node){.mover = (uint8_t)search->mover};
+        tree->depth = 0;
+        tree->simulations = tree->applied = 0;
+        tree->most = share(o->simulations, o->threads, i);
+        tree->most_applied = share(o->nodes, o->threads, i);
+    }
+}
+
+/* ---- One simulation ---- */
+
+/* Makes the children of a node whose state the walk has reached; false if there is no room. */
+static bool expand(const struct search *search, struct tree *tree, uint32_t index) {
+    const int count = lr_legal(search->game, tree->state, tree->legal);
+    if (tree->room - tree->used < (uint32_t)count) return false;
+    struct node *children = tree->nodes + tree->used;
+    for (int i = 0; i < count; i++)
+        children[i] = (struct node){.parent = index, .action = tree->legal[i], .mover = UNSEEN};
+    tree->nodes[index].first = tree->used;
+    tree->nodes[index].children = (uint16_t)count;
+    tree->used += (uint32_t)count;
+    if (tree->nodes[index].mover == LR_CHANCE) return true;
+    float priors[LR_MAX_ACTIONS];
+    search_priors(search, tree->state, tree->legal, count, priors);
+    for (int i = 0; i < count; i++) children[i].prior = priors[i];
+    return true;
+}
+
+/* log2, exact at powers of 2 and linear between them. */
+static double log2_of(uint32_t n) {
+    const int whole = 31 - __builtin_clz(n);
+    return whole + (double)(n - (UINT32_C(1) << whole)) / (double)(UINT32_C(1) << whole);
+}
+
+/* Visits, and the sum of values for the side that sign speaks for, flying visits counted as lost. */
+static double visits_of(const struct node *node) { return (double)(node->visits + node->flying); }
+static double gains_of(const struct node *node, double sign) { return sign * node->value - node->flying; }
+
+static uint32_t select_by_count(const struct tree *tree, const struct node *node, double sign, double c) {
+    const uint32_t tries = node->visits + node->flying;
+    const double spread = c * c * log2_of(tries ? tries : 1);
+    uint32_t best = node->first;
+    double best_score = -1e300;
+    for (uint32_t i = node->first; i < node->first + node->children; i++) {
+        const struct node *child = &tree->nodes[i];
+        const double visits = visits_of(child);
+        if (visits == 0) return i;
+        const double score = gains_of(child, sign) / visits + sqrt(spread / visits);
+        if (score <= best_score) continue;
+        best_score = score;
+        best = i;
+    }
+    return best;
+}
+
+static uint32_t select_by_prior(const struct tree *tree, const struct node *node, double sign, double c) {
+    const struct node *children = tree->nodes + node->first;
+    const int count = node->children;
+    const double tries = visits_of(node), spread = c * sqrt(tries);
+    double tried = 0;
+    for (int i = 0; i < count; i++)
+        if (children[i].visits + children[i].flying) tried += (double)children[i].prior;
+    /* the node's own mean: flying visits through it are no loss of its own mover's */
+    const double mean = node->visits ? sign * node->value / node->visits : 0;
+    const double unvisited = mean - FIRST_PLAY * tried;
+    int best = 0;
+    double best_score = -1e300;
+    for (int i = 0; i < count; i++) {
+        const double visits = visits_of(&children[i]);
+        const double q = visits > 0 ? gains_of(&children[i], sign) / visits : unvisited;
+        const double score = q + spread * (double)children[i].prior / (1 + visits);
+        if (score <= best_score) continue;
+        best_score = score;
+        best = i;
+    }
+    return node->first + (uint32_t)best;
+}
+
+static uint32_t select_child(const struct search *search, const struct tree *tree, const struct node *node) {
+    const double sign = node->mover == LR_UNION ? 1 : -1, c = search->options.exploration * 1e-3;
+    if (search->options.prior == PRIOR_NONE && !search->options.leaves) return select_by_count(tree, node, sign, c);
+    return select_by_prior(tree, node, sign, c);
+}
+
+static uint32_t drawn_child(const struct search *search, const struct tree *tree, const struct node *node,
+                            uint64_t seed) {
+    const int outcome = lr_sample(search->game, tree->state, seed, 0);
+    uint32_t child = node->first;
+    while (tree->nodes[child].action != outcome) child++;
+    return child;
+}
+
+static uint64_t seed_of(const struct search *search, const struct tree *tree, uint64_t simulation) {
+    const uint64_t own = lr_agent_stream(search->stream, (uint32_t)tree->number, LR_CHANCE, (uint32_t)simulation);
+    return simulation >> 32 ? lr_agent_stream(own, (uint32_t)(simulation >> 32), LR_CHANCE, 0) : own;
+}
+
+/* Walks from the root to a node that is to be valued: an ended game, a decision that was never visited, or one that
+ * there is no room to expand. The tree's state is then that node's. */
+static uint32_t walk(const struct search *search, struct tree *tree, uint64_t seed) {
+    uint32_t index = 0, depth = 0;
+    memcpy(tree->state, search->root, (size_t)lr_game_info(search->game)->state_bytes);
+    for (;; depth++) {
+        struct node *node = &tree->nodes[index];
+        if (node->mover == UNSEEN) node->mover = (uint8_t)lr_to_move(search->game, tree->state);
+        if (node->mover == LR_NOBODY) break;
+        if (node->mover != LR_CHANCE && !node->visits) break;
+        if (!node->children && !expand(search, tree, index)) break;
+        index = node->mover == LR_CHANCE ? drawn_child(search, tree, node, seed) : select_child(search, tree, node);
+        lr_apply_legal(search->game, tree->state, tree->nodes[index].action);
+        tree->applied++;
+    }
+    if (depth > tree->depth) tree->depth = depth;
+    return index;
+}
+
+/* Plays on from the tree's state. This loop is where a search with random rollouts spends its time. */
+static void roll_out(const struct search *search, struct tree *tree, uint64_t seed) {
+    const lr_game *game = search->game;
+    lr_state *state = tree->state;
+    const bool greedy = search->options.rollout == ROLLOUT_GREEDY;
+    const uint32_t length = (uint32_t)search->options.rollout_length; /* -1: endless */
+    uint32_t played = 0;
+    for (int mover; played < length && (mover = lr_to_move(game, state)) != LR_NOBODY; played++) {
+        int action;
+        if (mover == LR_CHANCE) {
+            action = lr_sample(game, state, seed, 0);
+        } else {
+            const int count = lr_legal(game, state, tree->legal);
+            action = greedy ? greedy_choice(game, state, tree->legal, count, tree->appraisals)
+                            : tree->legal[lr_random(seed, played, (uint32_t)count)];
+        }
+        lr_apply_legal(game, state, action);
+    }
+    tree->applied += played;
+}
+
+static void credit(struct tree *tree, uint32_t index, double value) {
+    for (;; index = tree->nodes[index].parent) {
+        tree->nodes[index].visits++;
+        tree->nodes[index].value += value;
+        if (!index) return;
+    }
+}
+
+static void simulate(const struct search *search, struct tree *tree) {
+    const uint64_t seed = seed_of(search, tree, tree->simulations);
+    const uint32_t leaf = walk(search, tree, seed);
+    roll_out(search, tree, seed);
+    credit(tree, leaf, lr_evaluate(search->game, tree->state) / 1000.0);
+    tree->simulations++;
+}
+
+static bool exhausted(const struct tree *tree) {
+    return tree->simulations >= tree->most || tree->applied >= tree->most_applied;
+}
+
+/* ---- Running ---- */
+
+static void run_tree(const struct search *search, struct tree *tree, uint64_t slice, double deadline) {
+    const bool timed = search->options.microseconds > 0;
+    for (uint64_t i = 0; i < slice && !exhausted(tree); i++) {
+        simulate(search, tree);
+        if (timed && search_clock() >= deadline) return;
+    }
+}
+
+bool mcts_run(struct search *search, uint64_t slice) {
+    struct mcts *mcts = search->mcts;
+    const int threads = search->options.threads;
+    const double deadline = search_deadline(search);
+    const uint64_t each = slice ? (slice + (uint64_t)threads - 1) / (uint64_t)threads : UINT64_MAX;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int i = 0; i < threads; i++) run_tree(search, mcts->trees[i], each, deadline);
+    bool done = true;
+    for (int i = 0; i < threads; i++) done = done && exhausted(mcts->trees[i]);
+    return done || search_clock() >= deadline;
+}
+
+/* ---- Results ---- */
+
+static void sum_roots(const struct search *search, struct search_result *result) {
+    double values[LR_MAX_ACTIONS] = {0}, root = 0;
+    uint64_t visits = 0;
+    for (int t = 0; t < search->options.threads; t++) {
+        const struct tree *tree = search->mcts->trees[t];
+        const struct node *top = tree->nodes;
+        root += top->value;
+        visits += top->visits;
+        result->simulations += tree->simulations;
+        result->nodes += tree->applied;
+        result->tree_nodes += tree->used - 1;
+        if ((int)tree->depth > result->depth) result->depth = (int)tree->depth;
+        for (uint32_t i = 0; i < top->children; i++) {
+            const struct node *child = &tree->nodes[top->first + i];
+            result->visits[i] += child->visits;
+            result->prior[i] = child->prior; /* the same in every tree */
+            values[i] += child->value;
+        }
+    }
+    if (visits) result->root_value = (float)(root / (double)visits);
+    for (int i = 0; i < result->count; i++)
+        if (result->visits[i]) result->value[i] = (float)(values[i] / result->visits[i]);
+}
+
+/* The child that the line follows: most visits, ties to the better value for the mover, then the first. */
+static uint32_t favourite(const struct tree *tree, const struct node *node) {
+    const double sign = node->mover == LR_CHANCE ? 0 : node->mover == LR_UNION ? 1 : -1;
+    uint32_t best = node->first;
+    for (uint32_t i = best + 1; i < node->first + node->children; i++) {
+        const struct node *a = &tree->nodes[i], *b = &tree->nodes[best];
+        const bool more = a->visits > b->visits;
+        const bool tied = a->visits == b->visits && a->visits;
+        if (more || (tied && sign * a->value > sign * b->value)) best = i;
+    }
+    return best;
+}
+
+static const struct tree *tree_of_best(const struct search *search, int best) {
+    const struct tree *most = search->mcts->trees[0];
+    for (int t = 1; t < search->options.threads; t++) {
+        const struct tree *tree = search->mcts->trees[t];
+        if (!tree->nodes->children) continue;
+        if (!most->nodes->children || tree->nodes[tree->nodes->first + (uint32_t)best].visits >
+                                          most->nodes[most->nodes->first + (uint32_t)best].visits)
+            most = tree;
+    }
+    return most;
+}
+
+static void follow_line(const struct search *search, struct search_result *result, int best) {
+    const struct tree *tree = tree_of_best(search, best);
+    result->line[result->line_length++] = (uint16_t)result->best;
+    if (!tree->nodes->children) return;
+    uint32_t index = tree->nodes->first + (uint32_t)best;
+    while (result->line_length < SEARCH_LINE && tree->nodes[index].children) {
+        const uint32_t next = favourite(tree, &tree->nodes[index]);
+        if (!tree->nodes[next].visits) return;
+        result->line[result->line_length++] = tree->nodes[next].action;
+        index = next;
+    }
+}
+
+void mcts_result(const struct search *search, struct search_result *result) {
+    search_priors(search, search->root, search->legal, search->count, result->prior); /* until a root is expanded */
+    sum_roots(search, result);
+    const int best = search_best(result, search->mover);
+    result->best = result->action[best];
+    follow_line(search, result, best);
+}
+
+/* ---- Leaf batches ---- */
+
+/* Marks the way to a leaf as under way, or (-1) no longer so. */
+static void fly(struct tree *tree, uint32_t index, int change) {
+    for (;; index = tree->nodes[index].parent) {
+        tree->nodes[index].flying = (uint16_t)(tree->nodes[index].flying + change);
+        if (!index) return;
+    }
+}
+
+static void write_leaf(const struct search *search, const struct tree *tree, int mover, int slot,
+                       const struct search_leaves *leaves) {
+    const lr_info *info = lr_game_info(search->game);
+    const size_t at = (size_t)slot, globals = (size_t)info->global_columns, mask = (size_t)info->mask_bytes;
+    const size_t pieces = (size_t)info->piece_rows * (size_t)info->piece_columns;
+    lr_observe(search->game, tree->state, mover, leaves->pieces + at * pieces, leaves->globals + at * globals);
+    lr_mask(search->game, tree->state, leaves->mask + at * mask);
+    leaves->to_move[slot] = (uint8_t)mover;
+}
+
+/* Throws the dice after a leaf that there was no room to expand, so that a player moves or the game is over. */
+static void settle(const struct search *search, struct tree *tree, uint64_t seed) {
+    while (lr_to_move(search->game, tree->state) == LR_CHANCE) {
+        lr_apply_legal(search->game, tree->state, lr_sample(search->game, tree->state, seed, 0));
+        tree->applied++;
+    }
+}
+
+/* One simulation up to its leaf. False if that leaf is under way already: the round then ends. */
+static bool send_leaf(struct search *search, struct tree *tree, const struct search_leaves *leaves) {
+    const uint64_t seed = seed_of(search, tree, tree->simulations);
+    const uint64_t applied = tree->applied;
+    const uint32_t leaf = walk(search, tree, seed);
+    if (tree->nodes[leaf].flying) {
+        tree->applied = applied; /* the next round walks here again */
+        return false;
+    }
+    settle(search, tree, seed);
+    tree->simulations++;
+    const int mover = lr_to_move(search->game, tree->state);
+    if (mover == LR_NOBODY) {
+        credit(tree, leaf, lr_evaluate(search->game, tree->state) / 1000.0);
+        return true;
+    }
+    if (!tree->nodes[leaf].children && tree->nodes[leaf].mover == mover && !tree->nodes[leaf].visits)
+        expand(search, tree, leaf);
+    write_leaf(search, tree, mover, search->mcts->flying, leaves);
+    search->mcts->leaves[search->mcts->flying++] = (struct leaf){.node = leaf, .mover = (uint8_t)mover};
+    fly(tree, leaf, 1);
+    return true;
+}
+
+static int check_leaf_search(const struct search *search, lr_error *error) {
+    if (!search->options.leaves)
+        return lr_fail(error, LR_E_ARGUMENT, "this search values its leaves itself: open it with the option leaves");
+    if (!search->begun) return lr_fail(error, LR_E_ARGUMENT, "the search has no root yet: call search_begin first");
+    return LR_OK;
+}
+
+int search_leaves(struct search *search, int capacity, const struct search_leaves *leaves, lr_error *error) {
+    const int code = check_leaf_search(search, error);
+    if (code) return code;
+    struct mcts *mcts = search->mcts;
+    struct tree *tree = mcts->trees[0];
+    if (mcts->flying)
+        return lr_fail(error, LR_E_ARGUMENT, "the last %d leaves have not been answered: call search_answer first",
+                       mcts->flying);
+    if (capacity < 0) return lr_fail(error, LR_E_ARGUMENT, "the capacity is %d: it must not be negative", capacity);
+    const int most = capacity < SEARCH_ROUND ? capacity : SEARCH_ROUND;
+    const double started = search_clock(), deadline = search_deadline(search);
+    bool late = false;
+    while (mcts->flying < most && !exhausted(tree) && !late && send_leaf(search, tree, leaves))
+        late = search_clock() >= deadline;
+    search->seconds += search_clock() - started;
+    search->done = exhausted(tree) || late;
+    return mcts->flying;
+}
+
+static int check_answer(const struct search *search, const float *values, const float *priors, lr_error *error) {
+    const int actions = lr_game_info(search->game)->actions;
+    const struct tree *tree = search->mcts->trees[0];
+    for (int i = 0; i < search->mcts->flying; i++) {
+        if (!(values[i] >= -1 && values[i] <= 1))
+            return lr_fail(error, LR_E_ARGUMENT, "the value of leaf %d is %g: it must be from -1 to +1", i,
+                           (double)values[i]);
+        const struct node *node = &tree->nodes[search->mcts->leaves[i].node];
+        for (uint32_t c = node->first; priors && c < node->first + node->children; c++) {
+            const float prior = priors[(size_t)i * (size_t)actions + tree->nodes[c].action];
+            if (!(prior >= 0 && prior < INFINITY))
+                return lr_fail(error, LR_E_ARGUMENT, "the prior of action %d at leaf %d is %g: it must not be negative",
+                               tree->nodes[c].action, i, (double)prior);
+        }
+    }
+    return LR_OK;
+}
+
+/* Scaled to the sum 1; where all are 0 they stay alike. */
+static void take_priors(struct tree *tree, const struct node *node, const float *priors) {
+    double sum = 0;
+    for (uint32_t c = node->first; c < node->first + node->children; c++) sum += (double)priors[tree->nodes[c].action];
+    if (sum <= 0) return;
+    for (uint32_t c = node->first; c < node->first + node->children; c++)
+        tree->nodes[c].prior = (float)((double)priors[tree->nodes[c].action] / sum);
+}
+
+int search_answer(struct search *search, const float *values, const float *priors, lr_error *error) {
+    int code = check_leaf_search(search, error);
+    if (!code) code = check_answer(search, values, priors, error);
+    if (code) return code;
+    const size_t actions = (size_t)lr_game_info(search->game)->actions;
+    struct tree *tree = search->mcts->trees[0];
+    for (int i = 0; i < search->mcts->flying; i++) {
+        const struct leaf *leaf = &search->mcts->leaves[i];
+        const struct node *node = &tree->nodes[leaf->node];
+        const double value = (double)values[i];
+        if (priors && !node->visits) take_priors(tree, node, priors + (size_t)i * actions);
+        fly(tree, leaf->node, -1);
+        credit(tree, leaf->node, leaf->mover == LR_UNION ? value : -value);
+    }
+    search->mcts->flying = 0;
+    return LR_OK;
+}

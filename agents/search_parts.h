@@ -1,0 +1,71 @@
+/* search_parts.h: what the files of a search share: search.c (options, memory, slices), mcts.c and expectimax.c.
+ *
+ * A search is one block of memory: the struct, then the parts that its method lays out in it. Nothing is allocated
+ * while it runs, so it can live in the scratch memory of a chooser as well as on the heap. */
+#ifndef SEARCH_PARTS_H
+#define SEARCH_PARTS_H
+
+#include "agents/search.h"
+
+/* No state of a ruleset may be larger: agents state their scratch memory before they know the game. */
+enum { SEARCH_STATE_BYTES = 4096 };
+
+struct search {
+    const lr_game *game;
+    struct search_options options;
+    lr_state *root;
+    uint64_t stream;
+    uint16_t legal[LR_MAX_ACTIONS]; /* at the root */
+    int count, mover;
+    bool begun, done;
+    double seconds;
+    struct mcts *mcts; /* one of the two */
+    struct expectimax *expectimax;
+};
+
+/* ---- Memory: parts are placed one after another; with `base` NULL they are only counted ---- */
+
+struct arena {
+    char *base;
+    size_t used;
+};
+
+/* `bytes` bytes, 64-aligned; NULL when only counting. */
+void *arena_take(struct arena *arena, size_t bytes);
+
+/* Of this search's game, or the most where it is not known. */
+size_t search_state_bytes(const struct search *search);
+
+/* Makes a search in `memory` (search_bytes bytes, 64-aligned) for options that are in their range. */
+struct search *search_place(void *memory, const lr_game *game, const struct search_options *options);
+
+/* What search_open proves before it makes a search: ARGUMENT. */
+int search_check(const struct search_options *options, lr_error *error);
+
+/* ---- Shared readings ---- */
+
+double search_clock(void); /* seconds of a clock that only goes forward */
+
+/* The end of search_run by the clock, in search_clock's seconds; huge without a time limit. */
+double search_deadline(const struct search *search);
+
+/* The index of the legal action that is to be played: most visits, then the better value for the mover, then the lowest
+ * id; where nothing was visited the greatest prior. */
+int search_best(const struct search_result *result, int mover);
+
+/* What the tree thinks of actions before it has tried them, sum 1: by habit, or all alike. */
+void search_priors(const struct search *search, const lr_state *state, const uint16_t *legal, int count, float *priors);
+
+/* ---- Methods ---- */
+
+void mcts_lay_out(struct search *search, struct arena *arena);
+void mcts_begin(struct search *search);
+bool mcts_run(struct search *search, uint64_t slice); /* as search_run */
+void mcts_result(const struct search *search, struct search_result *result);
+
+void expectimax_lay_out(struct search *search, struct arena *arena);
+void expectimax_begin(struct search *search);
+bool expectimax_run(struct search *search, uint64_t slice);
+void expectimax_result(const struct search *search, struct search_result *result);
+
+#endif
