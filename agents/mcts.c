@@ -178,7 +178,7 @@ static uint32_t select_by_prior(const struct tree *tree, const struct node *node
 
 static uint32_t select_child(const struct search *search, const struct tree *tree, const struct node *node) {
     const double sign = node->mover == LR_UNION ? 1 : -1, c = search->options.exploration * 1e-3;
-    if (search->options.prior == PRIOR_NONE && !search->options.leaves) return select_by_count(tree, node, sign, c);
+    if (search->options.prior == PRIOR_NONE) return select_by_count(tree, node, sign, c);
     return select_by_prior(tree, node, sign, c);
 }
 
@@ -243,11 +243,16 @@ static void credit(struct tree *tree, uint32_t index, double value) {
     }
 }
 
+/* In the precision in which callers give theirs. */
+static double guess(const struct search *search, const struct tree *tree) {
+    return (double)((float)lr_evaluate(search->game, tree->state) / 1000.0f);
+}
+
 static void simulate(const struct search *search, struct tree *tree) {
     const uint64_t seed = seed_of(search, tree, tree->simulations);
     const uint32_t leaf = walk(search, tree, seed);
     roll_out(search, tree, seed);
-    credit(tree, leaf, lr_evaluate(search->game, tree->state) / 1000.0);
+    credit(tree, leaf, guess(search, tree));
     tree->simulations++;
 }
 
@@ -367,6 +372,7 @@ static void write_leaf(const struct search *search, const struct tree *tree, int
     lr_observe(search->game, tree->state, mover, leaves->pieces + at * pieces, leaves->globals + at * globals);
     lr_mask(search->game, tree->state, leaves->mask + at * mask);
     leaves->to_move[slot] = (uint8_t)mover;
+    if (leaves->states) memcpy(leaves->states + at * (size_t)info->state_bytes, tree->state, (size_t)info->state_bytes);
 }
 
 /* Throws the dice after a leaf that there was no room to expand, so that a player moves or the game is over. */
@@ -390,7 +396,7 @@ static bool send_leaf(struct search *search, struct tree *tree, const struct sea
     tree->simulations++;
     const int mover = lr_to_move(search->game, tree->state);
     if (mover == LR_NOBODY) {
-        credit(tree, leaf, lr_evaluate(search->game, tree->state) / 1000.0);
+        credit(tree, leaf, guess(search, tree));
         return true;
     }
     if (!tree->nodes[leaf].children && tree->nodes[leaf].mover == mover && !tree->nodes[leaf].visits)
@@ -464,7 +470,8 @@ int search_answer(struct search *search, const float *values, const float *prior
         const struct leaf *leaf = &search->mcts->leaves[i];
         const struct node *node = &tree->nodes[leaf->node];
         const double value = (double)values[i];
-        if (priors && !node->visits) take_priors(tree, node, priors + (size_t)i * actions);
+        if (priors && search->options.prior != PRIOR_NONE && !node->visits)
+            take_priors(tree, node, priors + (size_t)i * actions);
         fly(tree, leaf->node, -1);
         credit(tree, leaf->node, leaf->mover == LR_UNION ? value : -value);
     }

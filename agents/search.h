@@ -97,6 +97,7 @@ struct search_leaves {
     int16_t *globals; /* [capacity][global_columns] */
     uint8_t *mask;    /* [capacity][mask_bytes] */
     uint8_t *to_move; /* [capacity]: LR_UNION or LR_CONFEDERATE */
+    uint8_t *states;  /* [capacity][state_bytes], for callers who value states; NULL: not wanted */
 };
 
 /* How many were written: 0 when the search is done (or capacity is 0). The first leaf of all is the root itself.

@@ -181,11 +181,474 @@ static void roots_where_no_player_moves_are_refused(void **unused) {
     search_close(search);
 }
 
+/* What a leaf of a tree holds must add up: the visits of the children are those of the root but for its own one. */
+static void visits_add_up_and_the_best_has_most(const struct search_result *r, uint64_t simulations) {
+    uint64_t visits = 0;
+    uint32_t most = 0, best = 0;
+    for (int i = 0; i < r->count; i++) {
+        visits += r->visits[i];
+        if (r->visits[i] > most) most = r->visits[i];
+        if (r->action[i] == r->best) best = r->visits[i];
+        assert_true(r->value[i] >= -1 && r->value[i] <= 1);
+    }
+    assert_int_equal(r->simulations, simulations);
+    assert_int_equal(visits, simulations - 1);
+    assert_int_equal(best, most);
+    assert_int_equal(r->line[0], r->best);
+}
+
+static void every_simulation_is_a_visit(void **unused) {
+    (void)unused;
+    state_room root;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        if (!random_decision(gate, seed, (int)seed * 9, state_in(&root))) continue;
+        struct search_options options = mcts_options(300);
+        options.prior = seed & 1 ? PRIOR_HABITS : PRIOR_NONE;
+        options.rollout = seed & 2 ? ROLLOUT_GREEDY : ROLLOUT_RANDOM;
+        options.rollout_length = seed & 2 ? 3 : -1;
+        struct search_result *result = searched(gate, &options, state_in(&root), seed, 0);
+        visits_add_up_and_the_best_has_most(result, 300);
+        free(result);
+    }
+}
+
+/* The line can be played from the root. */
+static void the_line_is_legal(void **unused) {
+    (void)unused;
+    state_room root;
+    const struct search_options all[] = {mcts_options(2000), expectimax_options(3)};
+    assert_true(random_decision(duel, 2, 1, state_in(&root)));
+    for (int i = 0; i < 2; i++) {
+        struct search_result *result = searched(duel, &all[i], state_in(&root), 5, 0);
+        state_room at = root;
+        assert_true(result->line_length > 1);
+        for (int k = 0; k < result->line_length; k++)
+            assert_int_equal(lr_apply(duel, state_in(&at), result->line[k], NULL), LR_OK);
+        free(result);
+    }
+}
+
+static void a_full_tree_searches_on_in_its_memory(void **unused) {
+    (void)unused;
+    state_room root;
+    assert_true(random_decision(gate, 5, 30, state_in(&root)));
+    struct search_options options = mcts_options(5000);
+    options.tree_nodes = LR_MAX_ACTIONS;
+    struct search_result *small = searched(gate, &options, state_in(&root), 1, 0);
+    visits_add_up_and_the_best_has_most(small, 5000);
+    assert_in_range(small->tree_nodes, LR_MAX_ACTIONS / 2, LR_MAX_ACTIONS);
+    options.tree_nodes = 1 << 18;
+    struct search_result *large = searched(gate, &options, state_in(&root), 1, 0);
+    assert_true(large->tree_nodes > LR_MAX_ACTIONS);
+    free(small);
+    free(large);
+}
+
+/* A search lives in the bytes that it names, also for a game that is not known beforehand. */
+static void memory_is_what_was_stated(void **unused) {
+    (void)unused;
+    enum { GUARD = 4096 };
+    state_room root;
+    struct search_options all[] = {mcts_options(3000), mcts_options(3000), expectimax_options(2)};
+    all[1].threads = 3;
+    assert_true(random_decision(gate, 5, 30, state_in(&root)));
+    for (int i = 0; i < 3; i++) {
+        const size_t bytes = search_bytes(gate, &all[i]);
+        assert_in_range(bytes, (size_t)all[i].tree_nodes * 32, (size_t)all[i].tree_nodes * 32 + (1 << 20));
+        assert_true(search_bytes(NULL, &all[i]) > bytes);
+        char *memory = aligned_alloc(64, bytes + GUARD);
+        memset(memory, 0x5a, bytes + GUARD);
+        struct search *search = search_place(memory, gate, &all[i]);
+        assert_int_equal(search_begin(search, state_in(&root), 1, NULL), LR_OK);
+        search_run(search, 0);
+        for (int k = 0; k < GUARD; k++) assert_int_equal(memory[bytes + (size_t)k], 0x5a);
+        free(memory);
+    }
+    for (int i = 0; lr_rulesets[i]; i++) assert_true(lr_rulesets[i]->state_bytes <= SEARCH_STATE_BYTES);
+}
+
+static void limits_are_kept(void **unused) {
+    (void)unused;
+    state_room root;
+    assert_true(random_decision(gate, 5, 30, state_in(&root)));
+    struct search_options options = mcts_options(0);
+    options.nodes = 1000;
+    options.rollout_length = 10;
+    struct search_result *result = searched(gate, &options, state_in(&root), 1, 0);
+    assert_in_range(result->nodes, 1000, 1100); /* the last simulation is played to its end */
+    free(result);
+    options.nodes = 0;
+    options.microseconds = 20000;
+    result = searched(gate, &options, state_in(&root), 1, 0);
+    assert_true(result->simulations > 0);
+    free(result);
+    options = expectimax_options(0);
+    options.nodes = 500;
+    result = searched(gate, &options, state_in(&root), 1, 0);
+    assert_int_equal(result->nodes, 500);
+    assert_true(result->depth >= 1);
+    free(result);
+}
+
+/* ---- Finding the best ---- */
+
+/* A decision of the duel close enough to its end that expectimax proves all values. */
+static struct search_result *solved(uint64_t seed, state_room *root) {
+    if (!random_decision(duel, seed, 6, state_in(root))) return NULL;
+    struct search_options options = expectimax_options(0);
+    options.nodes = 300000;
+    options.tree_nodes = 1 << 16;
+    struct search_result *result = searched(duel, &options, state_in(root), 1, 0);
+    if (result->nodes < 300000) return result;
+    free(result);
+    return NULL;
+}
+
+static float regret(const struct search_result *truth, int mover, int action) {
+    float chosen = 0, best = truth->root_value;
+    for (int i = 0; i < truth->count; i++)
+        if (truth->action[i] == action) chosen = truth->value[i];
+    return mover == LR_UNION ? best - chosen : chosen - best;
+}
+
+static void searching_longer_comes_closer_to_the_best(void **unused) {
+    (void)unused;
+    enum { BUDGETS = 3 };
+    const uint64_t budgets[BUDGETS] = {2, 12, 2000};
+    float sum[BUDGETS] = {0};
+    int states = 0;
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        state_room root;
+        struct search_result *truth = solved(seed, &root);
+        if (!truth) continue;
+        const int mover = lr_to_move(duel, state_in(&root));
+        assert_float_equal(regret(truth, mover, truth->best), 0, 0);
+        states++;
+        for (int i = 0; i < BUDGETS; i++) {
+            struct search_options options = mcts_options(budgets[i]);
+            options.prior = PRIOR_NONE;
+            options.rollout_length = -1;
+            struct search_result *result = searched(duel, &options, state_in(&root), seed, 0);
+            sum[i] += regret(truth, mover, result->best);
+            free(result);
+        }
+        free(truth);
+    }
+    assert_true(states >= 10);
+    print_message("%d states, regret at 2, 12, 2000: %.3f %.3f %.3f\n", states, (double)sum[0] / states,
+                  (double)sum[1] / states, (double)sum[2] / states);
+    assert_true(sum[0] > sum[1] && sum[1] >= sum[2]);
+    assert_true(sum[2] / (float)states < 0.02f);
+}
+
+/* With dice of the wrong weights the value would not go to the exact one. */
+static void dice_fall_by_their_weights(void **unused) {
+    (void)unused;
+    state_room root;
+    struct search_result *truth;
+    uint64_t seed = 1;
+    while (!(truth = solved(seed, &root))) seed++;
+    struct search_options options = mcts_options(40000);
+    options.rollout_length = -1;
+    options.prior = PRIOR_NONE;
+    options.tree_nodes = 1 << 18;
+    struct search_result *result = searched(duel, &options, state_in(&root), 3, 0);
+    for (int i = 0; i < result->count; i++)
+        if (result->action[i] == result->best) assert_float_equal(result->value[i], truth->value[i], 0.05);
+    free(result);
+    free(truth);
+}
+
+/* ---- Leaf batches ---- */
+
+struct desk {
+    struct search_leaves leaves;
+    float values[64], priors[64 * LR_MAX_ACTIONS];
+};
+
+static struct desk *open_desk(const lr_game *game, int capacity) {
+    const lr_info *info = lr_game_info(game);
+    const size_t size = (size_t)capacity;
+    struct desk *desk = calloc(1, sizeof *desk);
+    assert_in_range(capacity, 1, 64);
+    desk->leaves.pieces = malloc(size * (size_t)(info->piece_rows * info->piece_columns));
+    desk->leaves.globals = malloc(size * (size_t)info->global_columns * sizeof(int16_t));
+    desk->leaves.mask = malloc(size * (size_t)info->mask_bytes);
+    desk->leaves.to_move = malloc(size);
+    desk->leaves.states = aligned_alloc(64, (size * (size_t)info->state_bytes + 63) / 64 * 64);
+    return desk;
+}
+
+static void close_desk(struct desk *desk) {
+    free(desk->leaves.pieces);
+    free(desk->leaves.globals);
+    free(desk->leaves.mask);
+    free(desk->leaves.to_move);
+    free(desk->leaves.states);
+    free(desk);
+}
+
+/* Each leaf is what a batch would show, and gets the value that the search itself would give. */
+static void value_leaf(const lr_game *game, struct desk *desk, int i) {
+    const lr_info *info = lr_game_info(game);
+    const size_t at = (size_t)i, pieces = (size_t)(info->piece_rows * info->piece_columns);
+    const size_t globals = (size_t)info->global_columns, mask = (size_t)info->mask_bytes;
+    uint8_t own_pieces[8192], own_mask[LR_MAX_ACTIONS / 8];
+    int16_t own_globals[1024];
+    const lr_state *state = (const lr_state *)(const void *)(desk->leaves.states + at * (size_t)info->state_bytes);
+    const int mover = lr_to_move(game, state);
+    assert_true(pieces <= sizeof own_pieces && globals <= 1024);
+    lr_observe(game, state, mover, own_pieces, own_globals);
+    lr_mask(game, state, own_mask);
+    assert_int_equal(desk->leaves.to_move[i], mover);
+    assert_memory_equal(desk->leaves.pieces + at * pieces, own_pieces, pieces);
+    assert_memory_equal(desk->leaves.globals + at * globals, own_globals, globals * sizeof(int16_t));
+    assert_memory_equal(desk->leaves.mask + at * mask, own_mask, mask);
+    const float value = (float)lr_evaluate(game, state) / 1000.0f;
+    desk->values[i] = mover == LR_UNION ? value : -value;
+}
+
+static struct search_result *answered(const lr_game *game, struct search_options options, const lr_state *state,
+                                      int capacity, const float *priors, int *rounds) {
+    struct desk *desk = open_desk(game, capacity);
+    struct search_result *result = malloc(sizeof *result);
+    lr_error error;
+    options.leaves = true;
+    struct search *search = opened(game, &options);
+    assert_int_equal(search_begin(search, state, 8, NULL), LR_OK);
+    int count;
+    for (*rounds = 0; (count = search_leaves(search, capacity, &desk->leaves, &error)) > 0; ++*rounds) {
+        assert_in_range(count, 1, capacity);
+        if (*rounds == 0) assert_memory_equal(desk->leaves.states, state, (size_t)lr_game_info(game)->state_bytes);
+        for (int i = 0; i < count; i++) value_leaf(game, desk, i);
+        for (int i = 0; priors && i < count; i++)
+            memcpy(desk->priors + i * lr_game_info(game)->actions, priors,
+                   (size_t)lr_game_info(game)->actions * sizeof *priors);
+        assert_int_equal(search_leaves(search, capacity, &desk->leaves, &error), LR_E_ARGUMENT); /* not answered */
+        assert_int_equal(search_answer(search, desk->values, priors ? desk->priors : NULL, &error), LR_OK);
+    }
+    assert_int_equal(count, 0);
+    search_result(search, result);
+    result->seconds = 0;
+    search_close(search);
+    close_desk(desk);
+    return result;
+}
+
+static void leaf_by_leaf_is_the_search_itself(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        state_room root;
+        int rounds;
+        if (!random_decision(gate, seed, (int)seed * 20, state_in(&root))) continue;
+        struct search_options options = mcts_options(400);
+        options.prior = PRIOR_NONE;
+        options.rollout_length = 0;
+        options.tree_nodes = 1 << 16;
+        struct search_result *own = searched(gate, &options, state_in(&root), 8, 0);
+        struct search_result *asked = answered(gate, options, state_in(&root), 1, NULL, &rounds);
+        assert_in_range(rounds, 300, 400);
+        asked->tree_nodes = own->tree_nodes; /* handed-out leaves are expanded at once */
+        equal_results(own, asked);
+        free(own);
+        free(asked);
+    }
+}
+
+static void batches_of_leaves_save_rounds(void **unused) {
+    (void)unused;
+    state_room root;
+    int rounds;
+    assert_true(random_decision(gate, 3, 20, state_in(&root)));
+    struct search_options options = mcts_options(1000);
+    options.tree_nodes = 1 << 16;
+    struct search_result *result = answered(gate, options, state_in(&root), 32, NULL, &rounds);
+    visits_add_up_and_the_best_has_most(result, 1000);
+    assert_in_range(rounds, 1000 / 32, 200);
+    free(result);
+}
+
+static void given_priors_lead_the_search(void **unused) {
+    (void)unused;
+    state_room root;
+    uint16_t legal[LR_MAX_ACTIONS];
+    int rounds;
+    assert_true(random_decision(gate, 3, 20, state_in(&root)));
+    float *priors = calloc(LR_MAX_ACTIONS, sizeof *priors);
+    const int count = lr_legal(gate, state_in(&root), legal);
+    priors[legal[count - 1]] = 3;
+    struct search_result *result = answered(gate, mcts_options(50), state_in(&root), 1, priors, &rounds);
+    assert_float_equal(result->prior[count - 1], 1, 0);
+    assert_int_equal(result->best, legal[count - 1]);
+    free(result);
+    free(priors);
+}
+
+static void bad_answers_are_refused_whole(void **unused) {
+    (void)unused;
+    state_room root;
+    lr_error error;
+    assert_true(random_decision(gate, 3, 20, state_in(&root)));
+    struct search_options options = mcts_options(50);
+    struct search *own = opened(gate, &options);
+    struct desk *desk = open_desk(gate, 8);
+    assert_int_equal(search_leaves(own, 8, &desk->leaves, &error), LR_E_ARGUMENT);
+    options.leaves = true;
+    struct search *search = opened(gate, &options);
+    assert_int_equal(search_leaves(search, 8, &desk->leaves, &error), LR_E_ARGUMENT); /* no root */
+    assert_int_equal(search_begin(search, state_in(&root), 1, NULL), LR_OK);
+    assert_int_equal(search_leaves(search, 8, &desk->leaves, &error), 1);
+    const float bad[] = {NAN, INFINITY, 1.5f, -1.01f};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(search_answer(search, &bad[i], NULL, &error), LR_E_ARGUMENT);
+        assert_non_null(strstr(error.text, "leaf 0"));
+    }
+    uint16_t legal[LR_MAX_ACTIONS];
+    lr_legal(gate, state_in(&root), legal);
+    desk->priors[legal[0]] = -1;
+    assert_int_equal(search_answer(search, desk->values, desk->priors, &error), LR_E_ARGUMENT);
+    struct search_result *result = malloc(sizeof *result);
+    search_result(search, result);
+    for (int i = 0; i < result->count; i++) assert_int_equal(result->visits[i], 0);
+    desk->priors[legal[0]] = 1;
+    assert_int_equal(search_answer(search, desk->values, desk->priors, &error), LR_OK);
+    free(result);
+    close_desk(desk);
+    search_close(search);
+    search_close(own);
+}
+
+/* ---- Options ---- */
+
+static void refused(struct search_options options, const char *word) {
+    struct search *search = NULL;
+    lr_error error;
+    assert_int_equal(search_open(duel, &options, &search, &error), LR_E_ARGUMENT);
+    if (!strstr(error.text, word)) fail_msg("'%s' does not say '%s'", error.text, word);
+}
+
+static void options_out_of_range_are_refused_by_name(void **unused) {
+    (void)unused;
+    struct search_options o = mcts_options(0);
+    refused(o, "limit");
+    o = mcts_options(10), o.threads = 0;
+    refused(o, "threads");
+    o = mcts_options(10), o.threads = 2, o.leaves = true;
+    refused(o, "one thread");
+    o = mcts_options(10), o.rollout_length = -2;
+    refused(o, "rollout_length");
+    o = mcts_options(10), o.tree_nodes = 100;
+    refused(o, "tree_nodes");
+    o = mcts_options(10), o.method = 7;
+    refused(o, "method");
+    o = expectimax_options(SEARCH_DEPTH + 1);
+    refused(o, "depth");
+    o = expectimax_options(2), o.leaves = true;
+    refused(o, "leaves");
+    o = expectimax_options(2), o.threads = 2;
+    refused(o, "threads");
+}
+
+static void bad_spec(const char *spec, const char *word) {
+    lr_chooser *chooser = NULL;
+    lr_error error;
+    const int code = agent_open(spec, &chooser, &error);
+    assert_null(chooser);
+    assert_int_equal(code, LR_E_ARGUMENT);
+    if (!strstr(error.text, word)) fail_msg("%s: '%s' does not say '%s'", spec, error.text, word);
+}
+
+static void bad_specs_get_a_sentence(void **unused) {
+    (void)unused;
+    bad_spec("mcts:speed=3", "no option 'speed'; it has: simulations, nodes, seconds");
+    bad_spec("greedy:speed=3", "greedy has no options");
+    bad_spec("mcts:simulations", "needs a value");
+    bad_spec("mcts:simulations=", "whole number");
+    bad_spec("mcts:simulations=many", "whole number");
+    bad_spec("mcts:simulations=-1", "whole number");
+    bad_spec("mcts:simulations=99999999999999999999", "whole number");
+    bad_spec("mcts:,", "no option ''");
+    bad_spec("mcts:exploration=x", "number from 0");
+    bad_spec("mcts:exploration=nan", "number from 0");
+    bad_spec("mcts:seconds=1e9", "seconds");
+    bad_spec("mcts:rollout=clever", "random or greedy");
+    bad_spec("mcts:threads=0", "threads");
+    bad_spec("expectimax:depth=1000", "depth");
+    bad_spec("expectimax:simulations=5", "it has: depth, nodes");
+}
+
+static void same_options(const struct search_options *a, const struct search_options *b) {
+    assert_int_equal(a->method, b->method);
+    assert_int_equal(a->simulations, b->simulations);
+    assert_int_equal(a->nodes, b->nodes);
+    assert_int_equal(a->microseconds, b->microseconds);
+    assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->tree_nodes, b->tree_nodes);
+    assert_int_equal(a->exploration, b->exploration);
+    assert_int_equal(a->prior, b->prior);
+    assert_int_equal(a->rollout, b->rollout);
+    assert_int_equal(a->rollout_length, b->rollout_length);
+    assert_int_equal(a->threads, b->threads);
+    assert_int_equal(a->leaves, b->leaves);
+}
+
+/* The agent of a spec chooses what the search with those options finds. */
+static void specs_set_what_they_say(void **unused) {
+    (void)unused;
+    state_room root;
+    uint16_t legal[LR_MAX_ACTIONS];
+    lr_chooser *chooser = NULL;
+    struct search_options options = search_defaults(SEARCH_MCTS);
+    options.simulations = 321;
+    options.exploration = 2500;
+    options.prior = PRIOR_NONE;
+    options.rollout = ROLLOUT_GREEDY;
+    options.rollout_length = 4;
+    options.threads = 2;
+    options.tree_nodes = 5000;
+    const char *spec = "mcts:simulations=321,exploration=2.5,prior=none,rollout=greedy,length=4,threads=2,tree=5000";
+    assert_int_equal(agent_open(spec, &chooser, NULL), LR_OK);
+    assert_string_equal(chooser->name, spec);
+    same_options(chooser->config, &options);
+    assert_int_equal(chooser->scratch_bytes, search_bytes(NULL, &options));
+    assert_true(random_decision(gate, 3, 20, state_in(&root)));
+    const int count = lr_legal(gate, state_in(&root), legal);
+    void *scratch = aligned_alloc(64, chooser->scratch_bytes);
+    struct search_result *result = searched(gate, &options, state_in(&root), 77, 0);
+    assert_int_equal(chooser->choose(chooser, scratch, gate, state_in(&root), legal, count, 77), result->best);
+    free(result);
+    free(scratch);
+    agent_close(chooser);
+
+    assert_int_equal(agent_open("mcts:nodes=500", &chooser, NULL), LR_OK);
+    assert_int_equal(((const struct search_options *)chooser->config)->simulations, 0); /* its own limit is lifted */
+    agent_close(chooser);
+    assert_int_equal(agent_open("mcts", &chooser, NULL), LR_OK);
+    options = search_defaults(SEARCH_MCTS);
+    same_options(chooser->config, &options);
+    agent_close(chooser);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expectimax_equals_plain_recursion),
+        cmocka_unit_test(every_simulation_is_a_visit),
+        cmocka_unit_test(the_line_is_legal),
         cmocka_unit_test(slices_do_not_matter),
         cmocka_unit_test(roots_where_no_player_moves_are_refused),
+        cmocka_unit_test(a_full_tree_searches_on_in_its_memory),
+        cmocka_unit_test(memory_is_what_was_stated),
+        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(searching_longer_comes_closer_to_the_best),
+        cmocka_unit_test(dice_fall_by_their_weights),
+        cmocka_unit_test(leaf_by_leaf_is_the_search_itself),
+        cmocka_unit_test(batches_of_leaves_save_rounds),
+        cmocka_unit_test(given_priors_lead_the_search),
+        cmocka_unit_test(bad_answers_are_refused_whole),
+        cmocka_unit_test(options_out_of_range_are_refused_by_name),
+        cmocka_unit_test(bad_specs_get_a_sentence),
+        cmocka_unit_test(specs_set_what_they_say),
     };
     return cmocka_run_group_tests(tests, open_games, close_games);
 }
