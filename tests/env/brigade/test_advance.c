@@ -73,7 +73,7 @@ RULE(test_ruling_40_dismounted_cavalry_may) {
     assert_dismounted("bayard", true);
 }
 
-RULE(test_ruling_40_into_a_zone_only_in_command_and_unshattered) {
+RULE(test_ruling_5_and_ruling_40_into_a_zone_only_in_command_and_unshattered) {
     emptied(OFFENCE, "crawford 0514; banks 0514; gordon 1901; thomas 0515 1; early 0415", "crawford"); /* Early's zone covers 0515 */
     assert_offers("advance crawford");
     emptied(OFFENCE, "crawford 0514; banks 1515; gordon 1901; thomas 0515 1; early 0415", "crawford");
@@ -154,7 +154,7 @@ int main(void) {
         TEST(test_ruling_40_not_in_the_artillery_phase),
         TEST(test_ruling_40_one_unit_that_took_part),
         TEST(test_ruling_40_dismounted_cavalry_may),
-        TEST(test_ruling_40_into_a_zone_only_in_command_and_unshattered),
+        TEST(test_ruling_5_and_ruling_40_into_a_zone_only_in_command_and_unshattered),
         TEST(test_ruling_40_free_of_movement_and_of_terrain),
         TEST(test_ruling_40_leaders_stay_behind),
         TEST(test_ruling_40_and_stops),

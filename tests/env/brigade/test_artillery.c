@@ -3,7 +3,7 @@
 
 #define GUNS "turn: 6; half: union; phase: artillery"
 
-RULE(test_7_1_only_unlimbered_guns_fire) {
+RULE(test_7_1_and_3_3_5_only_unlimbered_guns_fire) {
     at(GUNS, "reserve-1 0415; reserve-2 0515 unlimbered; crawford 0714; garnett 0815");
     assert_legal("target 0815; end fire");
     play("target 0815"); /* one can fire: it joins by itself */
@@ -29,7 +29,7 @@ RULE(test_7_1_firing_is_never_forced) {
     assert_decision("pick");
 }
 
-RULE(test_7_1_a_gun_that_fired_may_not_move) {
+RULE(test_7_1_and_ruling_11_a_gun_that_fired_may_not_move) {
     at(GUNS, "reserve-1 0515 unlimbered; reserve-2 0514 unlimbered; crawford 0414; garnett 0815");
     attack("0815", "reserve-1");
     play("roll 1");
@@ -41,7 +41,7 @@ RULE(test_7_1_a_gun_that_fired_may_not_move) {
     assert_unlimbered("reserve-1", true);
 }
 
-RULE(test_7_1_guns_that_do_not_fire_may_move) {
+RULE(test_7_1_and_3_3_5_guns_that_do_not_fire_may_move) {
     at(GUNS, "reserve-1 0515 unlimbered; reserve-2 0514 unlimbered; crawford 0414; garnett 0815");
     play("end fire; pick reserve-1");
     assert_unlimbered("reserve-1", false);
@@ -138,7 +138,7 @@ RULE(test_ruling_13_guns_unlimbered_in_movement_fire_when_the_enemy_comes) {
     assert_legal("target 0715; target 0815; end fire");
 }
 
-RULE(test_10_3_fired_comes_off) {
+RULE(test_10_3_and_ruling_11_fired_comes_off) {
     at(GUNS, "reserve-1 0515 unlimbered; crawford 0414; garnett 0815; early 1515");
     attack("0815", "reserve-1");
     play("roll 1");
@@ -169,12 +169,12 @@ RULE(test_ruling_15_terrain_changes_the_die_not_the_strength) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_7_1_only_unlimbered_guns_fire),
+        TEST(test_7_1_and_3_3_5_only_unlimbered_guns_fire),
         TEST(test_7_1_no_other_arm_fires),
         TEST(test_7_1_targets_in_range_and_sight_only),
         TEST(test_7_1_firing_is_never_forced),
-        TEST(test_7_1_a_gun_that_fired_may_not_move),
-        TEST(test_7_1_guns_that_do_not_fire_may_move),
+        TEST(test_7_1_and_ruling_11_a_gun_that_fired_may_not_move),
+        TEST(test_7_1_and_3_3_5_guns_that_do_not_fire_may_move),
         TEST(test_7_1_guns_combine_and_their_strength_adds_up),
         TEST(test_7_1_each_gun_fires_once_and_each_target_is_fired_at_once),
         TEST(test_ruling_14_declared_before_the_die_and_in_row_order),
@@ -184,7 +184,7 @@ int main(void) {
         TEST(test_ruling_12_guns_fire_in_the_enemys_combat_phase_too),
         TEST(test_ruling_12_guns_never_fire_in_their_own_combat_phase),
         TEST(test_ruling_13_guns_unlimbered_in_movement_fire_when_the_enemy_comes),
-        TEST(test_10_3_fired_comes_off),
+        TEST(test_10_3_and_ruling_11_fired_comes_off),
         TEST(test_ruling_11_a_fired_marker_can_be_stated),
         TEST(test_ruling_15_terrain_changes_the_die_not_the_strength),
     };

@@ -31,7 +31,7 @@ RULE(test_6_1_no_leader_of_another_division) {
     assert_in_command("thomas", true);
 }
 
-RULE(test_6_1_replacements_have_3_hexes) {
+RULE(test_6_1_and_3_3_6_and_ruling_10_replacements_have_3_hexes) {
     at(UNION, "crawford 0815; gordon 0915; williams 0515 replacement; garnett 0101");
     assert_in_command("crawford", true);
     assert_in_command("gordon", false);
@@ -104,7 +104,7 @@ RULE(test_6_2_the_line_may_bend_within_its_length) {
     assert_in_command("crawford", false);
 }
 
-RULE(test_6_2_guns_obey_any_friendly_leader) {
+RULE(test_6_2_and_ruling_10_guns_obey_any_friendly_leader) {
     at(UNION, "reserve-1 0915; reserve-2 1015; williams 0515; garnett 0101");
     assert_in_command("reserve-1", true);
     assert_in_command("reserve-2", false);
@@ -136,7 +136,7 @@ RULE(test_ruling_9_ricketts_commands_his_four_and_banks_does_not) {
     assert_in_command("reserve-1", true);
 }
 
-RULE(test_6_is_determined_in_the_command_phase) {
+RULE(test_6_and_ruling_7_is_determined_in_the_command_phase) {
     at("turn: 6; half: confederate", "crawford 0515; gordon 1115; williams 0515; garnett 0101; early 0201");
     play("end movement");
     assert_to_move(LR_UNION);
@@ -157,7 +157,7 @@ RULE(test_ruling_7_command_outlasts_the_leader_who_leaves) {
     assert_offers_not("to 0715");
 }
 
-RULE(test_6_3_out_of_command_enters_no_zone) {
+RULE(test_6_3_and_ruling_5_out_of_command_enters_no_zone) {
     at(UNION, "crawford 0415; banks 1515; garnett 0815");
     play("pick crawford");
     assert_offers_not("to 0715");
@@ -169,7 +169,7 @@ RULE(test_6_3_out_of_command_enters_no_zone) {
     assert_offers("to 0715");
 }
 
-RULE(test_6_3_out_of_command_may_stay_in_or_leave_a_zone) {
+RULE(test_6_3_and_ruling_5_out_of_command_may_stay_in_or_leave_a_zone) {
     at(UNION, "crawford 0715; banks 1515; garnett 0815");
     play("pick crawford");
     assert_offers("to 0714");
@@ -199,12 +199,61 @@ RULE(test_6_3_out_of_command_may_fire) {
     assert_legal("target 0815; end fire");
 }
 
+RULE(test_ruling_7_who_was_out_of_reach_waits_for_the_next_command_phase) {
+    /* Williams comes to Crawford, or leaves him: it counts from the Union's next Command Phase on. */
+    at(UNION, "crawford 0415; williams 1015; garnett 1901");
+    play("pick williams; to 0515; done");
+    assert_in_command("crawford", false);
+    wait_for_side("pick", LR_CONFEDERATE);
+    play("end movement");
+    assert_int_equal(turn(), 7);
+    assert_in_command("crawford", true);
+    at(UNION, "crawford 0415; williams 0415; garnett 1901");
+    play("pick williams; to 1015; done");
+    assert_in_command("crawford", true);
+    wait_for_side("pick", LR_CONFEDERATE);
+    play("end movement");
+    assert_int_equal(turn(), 7);
+    assert_in_command("crawford", false);
+}
+
+RULE(test_ruling_7_a_leader_who_comes_on_brings_nobody_into_command) {
+    at("turn: 6; half: confederate; reserve: [A.P. Hill, Branch]", "thomas 0214; crawford 1901");
+    assert_in_command("thomas", false);
+    play("pick a-p-hill");
+    assert_hex("a-p-hill", "0115"); /* next to Thomas */
+    play("done");
+    assert_in_command("thomas", false);
+    play("pick branch; done");
+    assert_in_command("branch", true); /* who comes on is */
+}
+
+RULE(test_ruling_7_a_leader_lost_in_this_turn_still_lets_units_rally) {
+    /* Defensive fire kills the Replacement for good; Crawford, 3 hexes from him when the half-turn began, may rally. */
+    at("turn: 6; half: union; phase: defence", "crawford 0415 routed; gordon 0715; williams 0715 replacement; early 0815; garnett 1901");
+    attack("0715", "early");
+    play("roll 10; roll 7");
+    assert_hex("williams", NULL);
+    go_back();
+    play("roll 1");
+    wait_for("rally");
+    assert_int_equal(inside()->subject, row_of("crawford"));
+    /* One hex farther and he was not in command: nobody rallies in this half-turn. */
+    at("turn: 6; half: union; phase: defence", "crawford 0315 routed; gordon 0715; williams 0715 replacement; early 0815; garnett 1901");
+    attack("0715", "early");
+    play("roll 10; roll 7");
+    go_back();
+    play("roll 1");
+    wait_for_side("pick", LR_CONFEDERATE);
+    assert_routed("crawford", true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_6_1_within_4_hexes_of_the_division_leader),
         TEST(test_6_1_within_4_hexes_of_the_corps_leader),
         TEST(test_6_1_no_leader_of_another_division),
-        TEST(test_6_1_replacements_have_3_hexes),
+        TEST(test_6_1_and_3_3_6_and_ruling_10_replacements_have_3_hexes),
         TEST(test_6_2_the_line_avoids_enemy_zones),
         TEST(test_6_2_routed_units_and_leaders_bar_no_line_by_zone),
         TEST(test_6_2_friends_reopen_a_hex_for_the_line),
@@ -214,15 +263,18 @@ int main(void) {
         TEST(test_6_2_the_line_does_not_cross_the_pond),
         TEST(test_ruling_8_the_ends_of_the_line_are_never_barred),
         TEST(test_6_2_the_line_may_bend_within_its_length),
-        TEST(test_6_2_guns_obey_any_friendly_leader),
+        TEST(test_6_2_and_ruling_10_guns_obey_any_friendly_leader),
         TEST(test_6_2_independent_units_need_no_leader),
         TEST(test_ruling_9_ricketts_commands_his_four_and_banks_does_not),
-        TEST(test_6_is_determined_in_the_command_phase),
+        TEST(test_6_and_ruling_7_is_determined_in_the_command_phase),
         TEST(test_ruling_7_command_outlasts_the_leader_who_leaves),
-        TEST(test_6_3_out_of_command_enters_no_zone),
-        TEST(test_6_3_out_of_command_may_stay_in_or_leave_a_zone),
+        TEST(test_6_3_and_ruling_5_out_of_command_enters_no_zone),
+        TEST(test_6_3_and_ruling_5_out_of_command_may_stay_in_or_leave_a_zone),
         TEST(test_6_3_out_of_command_has_no_column_bonus),
         TEST(test_6_3_out_of_command_may_fire),
+        TEST(test_ruling_7_who_was_out_of_reach_waits_for_the_next_command_phase),
+        TEST(test_ruling_7_a_leader_who_comes_on_brings_nobody_into_command),
+        TEST(test_ruling_7_a_leader_lost_in_this_turn_still_lets_units_rally),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,12 @@ RULE(test_ruling_24_arrival_dice_are_never_rerolled) {
     assert_decision("arrival");
     play("roll 1");
     assert_decision("pick");
+    scenario(HISTORICAL_POPE);
+    at("turn: 5; half: confederate; reserve: [Ricketts]" US("1, 2"), "crawford 1901; banks 1801; garnett 0101; jackson 0101");
+    play("end movement");
+    assert_decision("arrival");
+    play("roll 10");
+    assert_decision("pick");
 }
 
 RULE(test_14_1_5_two_markers_a_side_at_the_start) {

@@ -73,7 +73,7 @@ RULE(test_9_3_no_infantry_fire_beyond_range_1) {
     assert_legal("target 0515; end fire");
 }
 
-RULE(test_ruling_26_defensive_fire_comes_first_and_counts_at_once) {
+RULE(test_9_and_ruling_26_defensive_fire_comes_first_and_counts_at_once) {
     at(DEFENCE, "crawford 0514; thomas 0515 1; early 0615");
     attack("0515", "crawford");
     play("roll 10"); /* Thomas dies and does not fire back; Early is out of range */
@@ -223,7 +223,7 @@ static bool clear_line(const struct brigade *b, int from, int to) {
     return true;
 }
 
-RULE(test_9_4_sight_over_all_the_map) {
+RULE(test_9_4_and_ruling_28_sight_over_all_the_map) {
     const struct brigade *b = game()->rules;
     int wrong = 0, pairs = 0;
     for (int from = 0; from < b->stride * b->map_rows; from++)
@@ -295,7 +295,7 @@ RULE(test_ruling_31_mounted_cavalry_defends_at_half) {
     shot(DEFENCE, "bayard 0514 5; thomas 0515", "0515", "bayard", 8, "thomas", 0, false);         /* 2 */
 }
 
-RULE(test_2_4_shattered_units_fire_with_what_they_have) {
+RULE(test_2_4_and_ruling_41_shattered_units_fire_with_what_they_have) {
     shot(OFFENCE, "crawford 0514 8; thomas 0515", "0515", "crawford", 8, "thomas", 1, true); /* 8-10 */
     shot(OFFENCE, "crawford 0514 7; thomas 0515", "0515", "crawford", 8, "thomas", 0, true); /* 5-7 */
 }
@@ -331,7 +331,7 @@ static void assert_result(const char *result, int strength, int face) {
     else if (!strcmp(lr_decision(game(), state()), "morale")) fail_msg("a check after \"%s\" (%d)", result, face);
 }
 
-RULE(test_9_6_every_entry_of_the_chart) {
+RULE(test_9_6_and_3_2_every_entry_of_the_chart) {
     scenario(HISTORICAL_POPE);
     for (int column = 0; column < CHART_COLUMNS; column++)
         for (int end = 0; end < 2; end++) {
@@ -388,11 +388,11 @@ RULE(test_ruling_29_only_adjacent_firers_count_for_the_flank) {
          0, true);
 }
 
-RULE(test_9_5_flank_cannot_pass_10) {
+RULE(test_9_5_and_ruling_30_flank_cannot_pass_10) {
     shot(OFFENCE, "crawford 0514 1; gordon 0614 1; geary 0516 1; thomas 0515", "0515", "crawford gordon geary", 10, "thomas", 1, true);
 }
 
-RULE(test_terrain_woods_and_farm_take_1_off_the_die) {
+RULE(test_9_5_woods_and_farm_take_1_off_the_die) {
     /* 17 in 15-19: 4 checks; in woods it counts as 3. */
     shot(OFFENCE, "crawford 0607; thomas 0606", "0606", "crawford", 4, "thomas", 0, false);
     shot(OFFENCE, "crawford 0607; thomas 0606", "0606", "crawford", 5, "thomas", 0, true);
@@ -403,7 +403,7 @@ RULE(test_terrain_woods_and_farm_take_1_off_the_die) {
     shot(OFFENCE, "crawford 0514; thomas 0515", "0515", "crawford", 4, "thomas", 0, true);
 }
 
-RULE(test_terrain_a_die_of_1_stays_1) {
+RULE(test_9_5_and_ruling_30_a_die_of_1_stays_1) {
     shot(OFFENCE, "crawford 0607; thomas 0606", "0606", "crawford", 1, "thomas", 0, false);
     /* In the last column a 1 is a check: it cannot fall below. */
     scenario(HISTORICAL_POPE);
@@ -413,7 +413,7 @@ RULE(test_terrain_a_die_of_1_stays_1) {
     assert_decision("morale");
 }
 
-RULE(test_terrain_a_natural_10_in_woods_counts_as_9) {
+RULE(test_9_5_a_natural_10_in_woods_counts_as_9) {
     /* 15-19: 9 costs 2 without retreat. */
     at(OFFENCE, "crawford 0607; thomas 0606");
     attack("0606", "crawford");
@@ -423,7 +423,7 @@ RULE(test_terrain_a_natural_10_in_woods_counts_as_9) {
     assert_decision("morale");
 }
 
-RULE(test_modifier_target_higher_than_every_firer) {
+RULE(test_9_5_target_higher_than_every_firer) {
     /* 0910 is level 1; 0909 and 1009 are level 0, 0911 is level 1. */
     shot(OFFENCE, "crawford 0909; thomas 0910", "0910", "crawford", 4, "thomas", 0, false);
     shot(OFFENCE, "crawford 0909; thomas 0910", "0910", "crawford", 5, "thomas", 0, true);
@@ -439,7 +439,7 @@ RULE(test_ruling_30_one_terrain_modifier_only) {
     shot(OFFENCE, "crawford 0707; thomas 0607", "0607", "", 4, "thomas", 0, false);
 }
 
-RULE(test_modifiers_flank_and_terrain_add_up) {
+RULE(test_9_5_flank_and_terrain_add_up) {
     /* Woods -1 and flank +1: a 4 stays 4. */
     shot(OFFENCE, "crawford 0607 6; gordon 0506 6; geary 0706 5; thomas 0606", "0606", "crawford gordon geary", 4, "thomas", 0, true);
     shot(OFFENCE, "crawford 0607 6; gordon 0506 6; geary 0706 5; thomas 0606", "0606", "crawford gordon geary", 3, "thomas", 0, false);
@@ -447,7 +447,7 @@ RULE(test_modifiers_flank_and_terrain_add_up) {
 
 /* ---- 9.6 ---- */
 
-RULE(test_9_6_losses_score_what_was_there) {
+RULE(test_9_6_and_ruling_49_losses_score_what_was_there) {
     at(OFFENCE, "crawford 0514; thomas 0515 1; early 1515");
     attack("0515", "crawford");
     play("roll 10");
@@ -482,6 +482,34 @@ RULE(test_2_4_a_loss_shatters) {
     assert_offers("to 0817");
 }
 
+RULE(test_ruling_28_touching_a_corner_blocks_nothing) {
+    /* 0212 to 0615 runs over 0313, 0413, 0414 and 0515, all clear, and meets the woods of 0314 in a corner only. */
+    at(GUNS, "reserve-1 0212 unlimbered; garnett 0615; early 1901");
+    assert_legal("target 0615; end fire");
+    at("turn: 6; half: confederate; phase: artillery", "andrews 0615 unlimbered; crawford 0212; gordon 1901"); /* mutual */
+    assert_legal("target 0212; end fire");
+    at(GUNS, "reserve-1 0313 unlimbered; garnett 0315; early 0312"); /* straight over 0314 */
+    assert_legal("target 0312; end fire");
+}
+
+RULE(test_ruling_28_woods_block_whatever_the_heights) {
+    /* From 1220, level 4, over the woods of 1219, level 3, at 1218, level 2; and back. */
+    at(GUNS, "reserve-1 1220 unlimbered; garnett 1218; early 1120");
+    assert_legal("target 1120; end fire");
+    at("turn: 6; half: confederate; phase: artillery", "andrews 1218 unlimbered; crawford 1220; gordon 1217");
+    assert_legal("target 1217; end fire");
+}
+
+RULE(test_ruling_28_enemies_do_not_hide_and_friends_of_the_target_neither) {
+    /* Early stands next to Garnett, in the line: no friend of the guns. Crawford routed hides him as well as fresh. */
+    at(GUNS, "reserve-1 0515 unlimbered; early 0715; garnett 0815");
+    assert_legal("target 0815; target 0715; end fire");
+    at(GUNS, "reserve-1 0515 unlimbered; crawford 0715 routed; garnett 0815; early 0513");
+    assert_legal("target 0513; end fire");
+    at(GUNS, "reserve-1 0515 unlimbered; banks 0715; crawford 1901; garnett 0815; early 0513"); /* a leader is no unit */
+    assert_legal("target 0815; target 0513; end fire");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_9_1_units_combine_their_strength),
@@ -491,7 +519,7 @@ int main(void) {
         TEST(test_9_2_targets_of_defensive_fire_are_the_movers),
         TEST(test_9_3_infantry_and_dismounted_cavalry_fire_in_offence),
         TEST(test_9_3_no_infantry_fire_beyond_range_1),
-        TEST(test_ruling_26_defensive_fire_comes_first_and_counts_at_once),
+        TEST(test_9_and_ruling_26_defensive_fire_comes_first_and_counts_at_once),
         TEST(test_ruling_27_a_unit_is_a_target_once_though_it_retreats),
         TEST(test_9_4_adjacent_units_always_see),
         TEST(test_9_4_woods_and_town_between_block),
@@ -503,26 +531,29 @@ int main(void) {
         TEST(test_ruling_28_a_line_along_a_hexside_needs_both_sides_blocked),
         TEST(test_ruling_28_the_missing_side_along_the_rim_does_not_block),
         TEST(test_7_1_all_guns_that_join_need_sight),
-        TEST(test_9_4_sight_over_all_the_map),
+        TEST(test_9_4_and_ruling_28_sight_over_all_the_map),
         TEST(test_9_5_guns_double_at_1_halve_beyond_5_and_end_at_10),
         TEST(test_9_5_each_unit_is_halved_by_itself),
         TEST(test_9_1_halving_leaves_1_at_least),
         TEST(test_ruling_31_mounted_cavalry_defends_at_half),
-        TEST(test_2_4_shattered_units_fire_with_what_they_have),
-        TEST(test_9_6_every_entry_of_the_chart),
+        TEST(test_2_4_and_ruling_41_shattered_units_fire_with_what_they_have),
+        TEST(test_9_6_and_3_2_every_entry_of_the_chart),
         TEST(test_9_5_limbered_guns_are_hit_one_column_right),
         TEST(test_9_5_unlimbered_guns_are_not),
         TEST(test_9_5_flank_fire_from_three_adjacent_hexes),
         TEST(test_ruling_29_only_adjacent_firers_count_for_the_flank),
-        TEST(test_9_5_flank_cannot_pass_10),
-        TEST(test_terrain_woods_and_farm_take_1_off_the_die),
-        TEST(test_terrain_a_die_of_1_stays_1),
-        TEST(test_terrain_a_natural_10_in_woods_counts_as_9),
-        TEST(test_modifier_target_higher_than_every_firer),
+        TEST(test_9_5_and_ruling_30_flank_cannot_pass_10),
+        TEST(test_9_5_woods_and_farm_take_1_off_the_die),
+        TEST(test_9_5_and_ruling_30_a_die_of_1_stays_1),
+        TEST(test_9_5_a_natural_10_in_woods_counts_as_9),
+        TEST(test_9_5_target_higher_than_every_firer),
         TEST(test_ruling_30_one_terrain_modifier_only),
-        TEST(test_modifiers_flank_and_terrain_add_up),
-        TEST(test_9_6_losses_score_what_was_there),
+        TEST(test_9_5_flank_and_terrain_add_up),
+        TEST(test_9_6_and_ruling_49_losses_score_what_was_there),
         TEST(test_2_4_a_loss_shatters),
+        TEST(test_ruling_28_touching_a_corner_blocks_nothing),
+        TEST(test_ruling_28_woods_block_whatever_the_heights),
+        TEST(test_ruling_28_enemies_do_not_hide_and_friends_of_the_target_neither),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void check_with(const char *pieces, int face, bool routs) {
     assert_routed(unit, routs);
 }
 
-RULE(test_6_4_leader_takes_1_off_the_morale_die) {
+RULE(test_6_4_and_3_3_6_leader_takes_1_off_the_morale_die) {
     check_with("crawford 0515; early 0514", 7, false); /* Black: 7 */
     check_with("crawford 0515; early 0514", 8, true);
     check_with("crawford 0515; williams 0515; early 0514", 8, false);
@@ -29,7 +29,7 @@ RULE(test_6_4_leader_takes_1_off_the_morale_die) {
     check_with("crawford 0515; williams 0515 replacement; early 0514", 8, false);
 }
 
-RULE(test_6_4_not_cumulative) {
+RULE(test_6_4_and_3_3_6_not_cumulative) {
     check_with("crawford 0515; williams 0515; banks 0515; early 0514", 8, false);
     check_with("crawford 0515; williams 0515; banks 0515; early 0514", 9, true);
 }
@@ -91,7 +91,7 @@ RULE(test_6_4_casualty_check_on_a_modified_10) {
     assert_decision("morale");
 }
 
-RULE(test_6_4_casualty_check_on_a_natural_10_made_less) {
+RULE(test_6_4_and_ruling_30_casualty_check_on_a_natural_10_made_less) {
     /* Crawford in woods: the 10 counts as 9, which in 11-14 costs 1 SP, but the leader is in danger. */
     at(FIRE, "crawford 1005; williams 1005; early 1004; gordon 1301");
     attack("1005", "early");
@@ -130,7 +130,7 @@ RULE(test_6_4_casualty_check_when_the_unit_dies) {
     assert_score(-1);
 }
 
-RULE(test_6_4_placed_with_the_nearest_unit) {
+RULE(test_6_4_and_ruling_43_placed_with_the_nearest_unit) {
     at(FIRE, "crawford 0515 1; williams 0515; early 0514; gordon 0518; geary 0715");
     attack("0515", "early");
     play("roll 9; roll 6");
@@ -174,7 +174,7 @@ RULE(test_ruling_44_a_replacement_hit_is_gone_for_good) {
     assert_score(-3);
 }
 
-RULE(test_6_4_leader_alone_5_to_10_hits) {
+RULE(test_6_4_and_ruling_32_leader_alone_5_to_10_hits) {
     at(FIRE, "banks 0515; early 0514; crawford 0518; thomas 0614");
     attack("0515", "early");
     assert_decision("fire");
@@ -243,7 +243,7 @@ RULE(test_ruling_43_leader_alone_shot_with_no_unit_left) {
     assert_score(-1);
 }
 
-RULE(test_6_4_an_enemy_unit_next_to_a_leader_alone_drives_him_off) {
+RULE(test_6_4_and_ruling_43_an_enemy_unit_next_to_a_leader_alone_drives_him_off) {
     at("turn: 6; half: confederate", "early 0415; jackson 0415; banks 0815; crawford 1515; garnett 0101");
     play("pick early");
     assert_offers("to 0715");
@@ -339,29 +339,108 @@ RULE(test_6_4_leaders_do_not_go_with_a_unit_that_moves) {
     assert_hex("banks", "0415");
 }
 
+RULE(test_ruling_43_leaders_go_along_when_a_check_is_passed_too) {
+    /* 2R, the check passed: no rout, but Williams and Banks have gone the two hexes with Crawford; Augur stood beside him. */
+    at(FIRE, "crawford 0515; banks 0515; williams 0515; augur 0516; early 0514; gordon 0518");
+    attack("0515", "early");
+    play("roll 10; roll 1; roll 1");
+    go_back();
+    play("roll 1");
+    assert_routed("crawford", false);
+    assert_hex("crawford", "0715");
+    assert_hex("banks", "0715");
+    assert_hex("williams", "0715");
+    assert_hex("augur", "0516");
+}
+
+RULE(test_ruling_43_nearest_counts_hexes_and_the_routed_too) {
+    /* Gordon 2 hexes off, over the pond, routed; Crawford 3. */
+    at("turn: 6; half: confederate", "early 1012; jackson 1012; banks 1413; gordon 1415 routed; crawford 1710; garnett 0101");
+    play("pick early; to 1313");
+    assert_hex("banks", "1415");
+}
+
+RULE(test_ruling_43_it_is_entering_that_drives_a_leader_off) {
+    /* Early begins next to Banks, who is alone, and nothing happens before he moves. */
+    at("turn: 6; half: confederate", "early 0715; jackson 0415; banks 0815; crawford 1515; garnett 0101");
+    assert_hex("banks", "0815");
+    play("pick early");
+    keep(0);
+    play("to 0815"); /* his very hex */
+    assert_hex("banks", "1515");
+    assert_hex("early", "0815");
+    back(0);
+    play("to 0814"); /* another hex next to him */
+    assert_hex("banks", "1515");
+    back(0);
+    play("to 0714"); /* away from him */
+    assert_hex("banks", "0815");
+}
+
+RULE(test_ruling_44_the_leader_above_still_commands) {
+    /* Williams is gone for good. Crawford is within 4 of Banks, Gordon, who was next to Williams, is not. */
+    at("turn: 6; half: confederate; phase: offence", "crawford 0515; gordon 0918; williams 0918 replacement; banks 0414; early 0917; garnett 0101");
+    attack("0918", "early");
+    play("roll 10; roll 7");
+    assert_hex("williams", NULL);
+    go_back();
+    play("roll 1");
+    wait_for_side("pick", LR_UNION);
+    assert_in_command("crawford", true);
+    assert_in_command("gordon", false);
+    /* Not hit, he commands Gordon still. */
+    at("turn: 6; half: confederate; phase: offence", "crawford 0515; gordon 0918; williams 0918 replacement; banks 0414; early 0917; garnett 0101");
+    attack("0918", "early");
+    play("roll 10; roll 6");
+    go_back();
+    play("roll 1");
+    wait_for_side("pick", LR_UNION);
+    assert_in_command("gordon", true);
+}
+
+RULE(test_ruling_44_and_ruling_49_each_casualty_costs_1_on_either_side) {
+    /* Front side, then Replacement, then gone: a point each, and no more to lose. */
+    at("turn: 6; half: union; phase: offence", "jackson 0515; crawford 0514; early 0718; garnett 0101");
+    attack("0515", "crawford");
+    play("roll 5");
+    assert_strength("jackson", 1);
+    assert_score(1);
+    at("turn: 6; half: union; phase: offence; vp: 1", "jackson 0515 replacement; crawford 0514; early 0718; garnett 0101");
+    attack("0515", "crawford");
+    play("roll 5");
+    assert_strength("jackson", 0);
+    assert_hex("jackson", NULL);
+    assert_score(2);
+    at(FIRE, "banks 0515 replacement; early 0514; crawford 0518");
+    attack("0515", "early");
+    play("roll 5");
+    assert_hex("banks", NULL);
+    assert_score(-1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_6_4_leader_takes_1_off_the_morale_die),
-        TEST(test_6_4_not_cumulative),
+        TEST(test_6_4_and_3_3_6_leader_takes_1_off_the_morale_die),
+        TEST(test_6_4_and_3_3_6_not_cumulative),
         TEST(test_6_4_only_for_a_unit_of_his_command),
         TEST(test_ruling_9_guns_and_bayard_have_their_leader_by_organisation),
         TEST(test_6_4_casualty_check_on_a_natural_10),
         TEST(test_6_4_casualty_check_on_a_modified_10),
-        TEST(test_6_4_casualty_check_on_a_natural_10_made_less),
+        TEST(test_6_4_and_ruling_30_casualty_check_on_a_natural_10_made_less),
         TEST(test_6_4_no_check_without_a_leader),
         TEST(test_6_4_casualty_check_when_the_unit_dies),
-        TEST(test_6_4_placed_with_the_nearest_unit),
+        TEST(test_6_4_and_ruling_43_placed_with_the_nearest_unit),
         TEST(test_ruling_43_no_unit_left_to_go_to),
         TEST(test_ruling_44_every_leader_checks_in_row_order),
         TEST(test_ruling_44_one_check_a_leader_an_attack),
         TEST(test_ruling_44_a_replacement_hit_is_gone_for_good),
-        TEST(test_6_4_leader_alone_5_to_10_hits),
+        TEST(test_6_4_and_ruling_32_leader_alone_5_to_10_hits),
         TEST(test_ruling_32_one_piece_only_fires_at_a_leader_alone),
         TEST(test_ruling_32_guns_reach_a_leader_alone),
         TEST(test_ruling_32_one_die_for_each_leader),
         TEST(test_ruling_32_advance_into_the_emptied_hex),
         TEST(test_ruling_43_leader_alone_shot_with_no_unit_left),
-        TEST(test_6_4_an_enemy_unit_next_to_a_leader_alone_drives_him_off),
+        TEST(test_6_4_and_ruling_43_an_enemy_unit_next_to_a_leader_alone_drives_him_off),
         TEST(test_6_4_a_leader_with_a_unit_stays),
         TEST(test_6_4_a_routed_unit_drives_leaders_off_too),
         TEST(test_ruling_43_the_owner_breaks_ties),
@@ -371,6 +450,11 @@ int main(void) {
         TEST(test_ruling_6_a_routed_friend_will_do_a_leader_will_not),
         TEST(test_ruling_6_a_leader_leaves_a_zone_for_1_and_not_into_the_same_enemys),
         TEST(test_6_4_leaders_do_not_go_with_a_unit_that_moves),
+        TEST(test_ruling_43_leaders_go_along_when_a_check_is_passed_too),
+        TEST(test_ruling_43_nearest_counts_hexes_and_the_routed_too),
+        TEST(test_ruling_43_it_is_entering_that_drives_a_leader_off),
+        TEST(test_ruling_44_the_leader_above_still_commands),
+        TEST(test_ruling_44_and_ruling_49_each_casualty_costs_1_on_either_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

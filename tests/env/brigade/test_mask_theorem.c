@@ -132,7 +132,7 @@ static long prove_game(long index, struct finding *f) {
     return states;
 }
 
-static void test_mask_theorem(void **unused) {
+static void test_ruling_57_mask_theorem(void **unused) {
     (void)unused;
     atomic_long states = 0, next = 0;
     struct finding worst = {""};
@@ -167,6 +167,6 @@ static int close_games(void **unused) {
 
 int main(int argc, char **argv) {
     if (argc > 1) wanted = atol(argv[1]);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mask_theorem)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ruling_57_mask_theorem)};
     return cmocka_run_group_tests(tests, open_games, close_games);
 }

@@ -86,18 +86,18 @@ static void rally(const char *pieces, const char *unit, int face, bool rallies) 
     assert_routed(unit, !rallies);
 }
 
-RULE(test_10_rally_by_colour) {
+RULE(test_10_1_and_10_2_rally_by_colour) {
     rally("crawford 0515 routed; banks 0415; gordon 1901; garnett 0101", "crawford", 7, true); /* Black */
     rally("crawford 0515 routed; banks 0415; gordon 1901; garnett 0101", "crawford", 8, false);
 }
 
-RULE(test_10_leader_modifier) {
+RULE(test_10_2_and_ruling_42_leader_modifier) {
     rally("crawford 0515 routed; banks 0515; gordon 1901; garnett 0101", "crawford", 8, true);
     rally("crawford 0515 routed; banks 0515; williams 0515; gordon 1901; garnett 0101", "crawford", 9, false);
     rally("crawford 0515 routed; williams 0415; augur 0515; gordon 1901; garnett 0101", "crawford", 8, false);
 }
 
-RULE(test_10_2_a_natural_10_is_no_automatic_failure) {
+RULE(test_10_2_and_ruling_42_a_natural_10_is_no_automatic_failure) {
     /* Stonewall, Gold, with Jackson: 10 - 1 = 9. */
     at("turn: 6; half: confederate", "stonewall 0515 routed; jackson 0515; early 1901; crawford 1515");
     wait_for("rally");
@@ -105,7 +105,7 @@ RULE(test_10_2_a_natural_10_is_no_automatic_failure) {
     assert_routed("stonewall", false);
 }
 
-RULE(test_10_only_units_in_command_may_try) {
+RULE(test_10_and_ruling_42_only_units_in_command_may_try) {
     at(MOVE, "crawford 0515 routed; banks 1515; gordon 1514; garnett 0101");
     wait_for_side("pick", LR_CONFEDERATE);
     assert_routed("crawford", true);
@@ -131,7 +131,7 @@ RULE(test_10_every_one_in_row_order) {
     assert_routed("gordon", false);
 }
 
-RULE(test_10_a_failed_rally_routs_no_further) {
+RULE(test_10_1_a_failed_rally_routs_no_further) {
     at(MOVE, "crawford 0515 routed; banks 0415; garnett 0101; geary 1901");
     wait_for("rally");
     play("roll 10");
@@ -140,7 +140,7 @@ RULE(test_10_a_failed_rally_routs_no_further) {
     assert_routed("crawford", true);
 }
 
-RULE(test_10_tries_again_in_the_next_turn) {
+RULE(test_10_1_tries_again_in_the_next_turn) {
     at(MOVE, "crawford 0515 routed; banks 0415; garnett 0101; geary 1901");
     wait_for("rally");
     play("roll 10");
@@ -178,14 +178,14 @@ int main(void) {
         TEST(test_9_7_no_terrain_modifier_here),
         TEST(test_ruling_41_shattered_units_keep_their_colour),
         TEST(test_9_6_no_check_without_a_result),
-        TEST(test_10_rally_by_colour),
-        TEST(test_10_leader_modifier),
-        TEST(test_10_2_a_natural_10_is_no_automatic_failure),
-        TEST(test_10_only_units_in_command_may_try),
+        TEST(test_10_1_and_10_2_rally_by_colour),
+        TEST(test_10_2_and_ruling_42_leader_modifier),
+        TEST(test_10_2_and_ruling_42_a_natural_10_is_no_automatic_failure),
+        TEST(test_10_and_ruling_42_only_units_in_command_may_try),
         TEST(test_10_only_the_active_players_units),
         TEST(test_10_every_one_in_row_order),
-        TEST(test_10_a_failed_rally_routs_no_further),
-        TEST(test_10_tries_again_in_the_next_turn),
+        TEST(test_10_1_a_failed_rally_routs_no_further),
+        TEST(test_10_1_tries_again_in_the_next_turn),
         TEST(test_ruling_42_adjacent_enemies_do_not_matter),
         TEST(test_10_rallies_from_this_very_turns_rout),
     };

@@ -58,7 +58,7 @@ RULE(test_8_1_infantry_reach) {
     assert_choices("to", E_CRAWFORD);
 }
 
-RULE(test_8_1_mounted_reach) {
+RULE(test_8_1_and_3_3_4_mounted_reach) {
     at(UNION, "bayard 0904; stonewall 0505; andrews 0708");
     play("pick bayard");
     assert_choices("to", C_BAYARD);
@@ -66,7 +66,7 @@ RULE(test_8_1_mounted_reach) {
     assert_offers_not("mount");
 }
 
-RULE(test_8_1_dismounted_reach) {
+RULE(test_8_1_and_3_3_4_dismounted_reach) {
     at(UNION, "bayard 0904 dismounted; stonewall 0505; andrews 0708");
     play("pick bayard");
     assert_choices("to", C_DISMOUNTED);
@@ -92,7 +92,7 @@ RULE(test_8_1_leaders_reach) {
     assert_choices("to", H_LEADER "0714"); /* 0714: with Geary */
 }
 
-RULE(test_8_1_terrain_level_and_water_add_up) {
+RULE(test_8_1_and_ruling_18_terrain_level_and_water_add_up) {
     /* Shattered Crawford pays in full: no column. */
     costs(UNION, "crawford 0607 8; banks 0607; garnett 0101", "crawford", "0606", 4);  /* woods */
     costs(UNION, "crawford 0608 8; banks 0607; garnett 0101", "crawford", "0609", 2);  /* woods by road */
@@ -139,7 +139,7 @@ RULE(test_8_1_unlimbered_guns_do_not_move) {
     assert_int_equal(inside()->spent, 4);
 }
 
-RULE(test_8_1_prohibited_terrain) {
+RULE(test_8_1_and_ruling_1_prohibited_terrain) {
     at(UNION, "crawford 1413; banks 1413; garnett 0101");
     play("pick crawford");
     assert_offers_not("to 1414");
@@ -167,7 +167,7 @@ RULE(test_8_2_stops_when_entering_a_zone) {
                          "1115 1116 1211 1212 1213 1214 1215 1311 1312 1313 1315 ");
 }
 
-RULE(test_8_2_may_not_reenter_same_zone) {
+RULE(test_8_2_and_ruling_4_may_not_reenter_same_zone) {
     at(UNION, "crawford 0715; banks 0715; garnett 0815");
     play("pick crawford");
     assert_offers_not("to 0716");
@@ -213,7 +213,7 @@ RULE(test_ruling_4_friends_do_not_cancel_zones_for_movement) {
     assert_offers_not("to 0815");
 }
 
-RULE(test_8_2_no_change_of_formation_after_entering_a_zone) {
+RULE(test_8_2_and_ruling_19_no_change_of_formation_after_entering_a_zone) {
     at(UNION, "bayard 0415; crawford 0414; garnett 0815");
     play("pick bayard; to 0715"); /* 3 of 9 spent */
     assert_decision("pick");
@@ -326,7 +326,7 @@ RULE(test_ruling_19_not_for_the_routed) {
 
 /* ---- 8.4 ---- */
 
-RULE(test_8_4_half_cost_on_clear_and_road) {
+RULE(test_8_4_and_ruling_17_half_cost_on_clear_and_road) {
     costs(UNION, "crawford 0515; banks 0515; garnett 1101", "crawford", "0514", 1);
     costs(UNION, "crawford 0608; banks 0608; garnett 1901", "crawford", "0609", 1); /* woods by road (ruling 17) */
     costs(UNION, "crawford 0607; banks 0607; garnett 1901", "crawford", "0606", 4); /* woods */
@@ -334,7 +334,7 @@ RULE(test_8_4_half_cost_on_clear_and_road) {
     costs(UNION, "crawford 1014; banks 1014; garnett 1901", "crawford", "1013", 4); /* farm, stream */
 }
 
-RULE(test_8_4_levels_and_water_are_never_halved) {
+RULE(test_8_4_and_ruling_18_levels_and_water_are_never_halved) {
     costs(UNION, "crawford 0708; banks 0708; garnett 1901", "crawford", "0807", 3);
     costs(UNION, "crawford 1217; banks 1217; garnett 1901", "crawford", "1218", 3);
     costs(UNION, "crawford 1405; banks 1405; garnett 0101", "crawford", "1505", 3);
@@ -363,7 +363,7 @@ RULE(test_ruling_16_leaders_cavalry_and_guns_use_it) {
     costs(UNION, "reserve-1 0515; banks 0515; garnett 1101", "reserve-1", "0514", 1);
 }
 
-RULE(test_8_4_step_by_step) {
+RULE(test_8_4_and_ruling_16_step_by_step) {
     /* 0315 to 0915 with Garnett at 1215: 0315, 0415 .. 0715 are more than 4 away from him, 0815 is 4. */
     costs(UNION, "crawford 0315; banks 0315; garnett 1215", "crawford", "0715", 4);
     costs(UNION, "crawford 0315; banks 0315; garnett 1215", "crawford", "0815", 6);
@@ -372,7 +372,7 @@ RULE(test_8_4_step_by_step) {
 
 /* ---- 9.8.3 and ruling 21 ---- */
 
-RULE(test_9_8_3_routed_units_move_one_hex_and_not_closer) {
+RULE(test_9_8_3_and_ruling_21_routed_units_move_one_hex_and_not_closer) {
     at(UNION, "crawford 0515 routed; gordon 1901; garnett 0815");
     play("pick crawford");
     assert_legal("to 0414; to 0415; to 0514; to 0516");
@@ -381,7 +381,7 @@ RULE(test_9_8_3_routed_units_move_one_hex_and_not_closer) {
     assert_offers_not("pick crawford");
 }
 
-RULE(test_9_8_3_routed_units_enter_no_zone) {
+RULE(test_9_8_3_and_ruling_5_routed_units_enter_no_zone) {
     at(UNION, "crawford 0515 routed; gordon 1901; garnett 0615");
     play("pick crawford");
     assert_legal("to 0414; to 0415; to 0514");
@@ -403,27 +403,49 @@ RULE(test_ruling_21_moving_is_optional) {
     assert_offers("end movement");
 }
 
+RULE(test_8_each_type_has_its_allowance) {
+    /* Along row 15 from 0415 every hex is clear; nobody has the column bonus: shattered, out of command, enemies near. */
+    static const struct { const char *pieces, *piece, *last, *beyond; } walks[] = {
+        {"crawford 0415 8", "crawford", "1015", "1115"},           /* infantry 6 */
+        {"bayard 0415 4", "bayard", "1315", "1415"},               /* mounted 9 */
+        {"bayard 0415 4 dismounted", "bayard", "1015", "1115"},    /* dismounted 6 */
+        {"reserve-1 0415", "reserve-1", "1015", "1115"},           /* limbered 6 */
+        {"banks 0415", "banks", "1315", "1415"},                   /* leaders 9 */
+    };
+    for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
+        char pieces[160], text[64];
+        snprintf(pieces, sizeof pieces, "%s; greene 1901; garnett 0617 routed; early 1217 routed", walks[i].pieces);
+        at(UNION, pieces);
+        snprintf(text, sizeof text, "pick %s", walks[i].piece);
+        play(text);
+        snprintf(text, sizeof text, "to %s", walks[i].last);
+        assert_offers(text);
+        snprintf(text, sizeof text, "to %s", walks[i].beyond);
+        assert_offers_not(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_8_1_infantry_reach),
-        TEST(test_8_1_mounted_reach),
-        TEST(test_8_1_dismounted_reach),
+        TEST(test_8_1_and_3_3_4_mounted_reach),
+        TEST(test_8_1_and_3_3_4_dismounted_reach),
         TEST(test_8_1_limbered_reach),
         TEST(test_8_1_reach_over_levels),
         TEST(test_8_1_leaders_reach),
-        TEST(test_8_1_terrain_level_and_water_add_up),
+        TEST(test_8_1_and_ruling_18_terrain_level_and_water_add_up),
         TEST(test_8_1_moves_add_up_to_the_allowance),
         TEST(test_8_1_done_only_after_doing_something_and_once_a_phase),
         TEST(test_8_1_unlimbered_guns_do_not_move),
-        TEST(test_8_1_prohibited_terrain),
+        TEST(test_8_1_and_ruling_1_prohibited_terrain),
         TEST(test_ruling_20_no_minimum_move),
         TEST(test_8_2_stops_when_entering_a_zone),
-        TEST(test_8_2_may_not_reenter_same_zone),
+        TEST(test_8_2_and_ruling_4_may_not_reenter_same_zone),
         TEST(test_8_2_may_enter_another_zone),
         TEST(test_ruling_4_no_hex_next_to_any_enemy_it_started_next_to),
         TEST(test_precision_14_routed_neighbours_bar_nothing),
         TEST(test_ruling_4_friends_do_not_cancel_zones_for_movement),
-        TEST(test_8_2_no_change_of_formation_after_entering_a_zone),
+        TEST(test_8_2_and_ruling_19_no_change_of_formation_after_entering_a_zone),
         TEST(test_8_2_change_of_formation_when_starting_in_a_zone),
         TEST(test_ruling_19_change_then_leave_the_zone),
         TEST(test_8_3_leaving_a_zone_costs_1),
@@ -432,16 +454,17 @@ int main(void) {
         TEST(test_ruling_19_a_change_must_fit_the_present_allowance),
         TEST(test_ruling_19_as_often_as_movement_allows),
         TEST(test_ruling_19_not_for_the_routed),
-        TEST(test_8_4_half_cost_on_clear_and_road),
-        TEST(test_8_4_levels_and_water_are_never_halved),
+        TEST(test_8_4_and_ruling_17_half_cost_on_clear_and_road),
+        TEST(test_8_4_and_ruling_18_levels_and_water_are_never_halved),
         TEST(test_8_4_not_within_4_hexes_of_an_enemy),
         TEST(test_8_4_not_for_the_routed_shattered_or_out_of_command),
         TEST(test_ruling_16_leaders_cavalry_and_guns_use_it),
-        TEST(test_8_4_step_by_step),
-        TEST(test_9_8_3_routed_units_move_one_hex_and_not_closer),
-        TEST(test_9_8_3_routed_units_enter_no_zone),
+        TEST(test_8_4_and_ruling_16_step_by_step),
+        TEST(test_9_8_3_and_ruling_21_routed_units_move_one_hex_and_not_closer),
+        TEST(test_9_8_3_and_ruling_5_routed_units_enter_no_zone),
         TEST(test_9_8_3_ignoring_terrain_cost),
         TEST(test_ruling_21_moving_is_optional),
+        TEST(test_8_each_type_has_its_allowance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

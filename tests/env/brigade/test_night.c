@@ -38,7 +38,7 @@ RULE(test_11_ranges_are_1_hex) {
     assert_legal("target 0516; target 0715; end fire");
 }
 
-RULE(test_11_fires_only_if_adjacent_at_the_start_of_the_turn) {
+RULE(test_11_and_ruling_48_fires_only_if_adjacent_at_the_start_of_the_turn) {
     at("turn: 9; half: union; phase: offence; contact: stated", "crawford 0514 in-contact; gordon 1514; garnett 0515; early 1515");
     assert_legal("target 0515; end fire");
     at("turn: 9; half: union; phase: offence", "crawford 0514; gordon 1514; garnett 0515; early 1515");
@@ -108,7 +108,7 @@ int main(void) {
         TEST(test_11_a_unit_in_a_zone_may_stay_or_leave),
         TEST(test_ruling_48_leaders_enter_no_zone),
         TEST(test_11_ranges_are_1_hex),
-        TEST(test_11_fires_only_if_adjacent_at_the_start_of_the_turn),
+        TEST(test_11_and_ruling_48_fires_only_if_adjacent_at_the_start_of_the_turn),
         TEST(test_11_an_adjacent_routed_enemy_counts),
         TEST(test_11_contact_is_taken_at_the_start_of_the_game_turn),
         TEST(test_11_defensive_fire_too),

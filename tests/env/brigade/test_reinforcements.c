@@ -64,7 +64,7 @@ RULE(test_8_5_no_penalty_for_the_same_hex) {
     assert_int_equal(inside()->spent, 1);
 }
 
-RULE(test_8_5_in_command_the_turn_they_enter) {
+RULE(test_8_5_and_ruling_7_in_command_the_turn_they_enter) {
     at(TURN(6) ALL, "garnett 1515; crawford 0515; gordon 1901");
     play("pick branch");
     assert_in_command("branch", true);
@@ -89,7 +89,7 @@ RULE(test_8_5_guns_limbered_cavalry_as_it_likes) {
     assert_dismounted("bayard", false);
 }
 
-RULE(test_8_5_blocked_by_a_unit_or_its_zone) {
+RULE(test_8_5_and_ruling_22_blocked_by_a_unit_or_its_zone) {
     /* Crawford on the entry hex; his zone is 0114, 0116, 0214, 0215. The next edge hexes are 0113 and 0117. */
     at(TURN(6) ALL, "garnett 1515; jackson 1515; crawford 0115");
     play("pick branch");
@@ -149,7 +149,7 @@ RULE(test_8_5_full_movement_in_column) {
 
 /* ---- the frozen (14.2.3) ---- */
 
-RULE(test_14_2_3_ewells_five_may_not_move_before_turn_7) {
+RULE(test_14_2_3_and_ruling_25_ewells_five_may_not_move_before_turn_7) {
     at(TURN(6), "trimble 1418; forno 1119; latimer 1218 unlimbered; terry 1318; ewell 1418; early 0810; jackson 0810; crawford 1901");
     assert_offers_not("pick trimble");
     assert_offers_not("pick forno");
@@ -199,7 +199,7 @@ RULE(test_14_3_1_union_on_turn_1) {
     assert_choices("to", "1303 1304 1401 1402 1403 1501 1502 1503 1504 1505 1601 1602 1604 1702 1801 1802 1901 1902");
 }
 
-RULE(test_ruling_23_4_MP_for_leaders_and_cavalry_too) {
+RULE(test_ruling_23_four_MP_for_leaders_and_cavalry_too) {
     scenario(FREE);
     begin();
     keep(0);
@@ -211,7 +211,7 @@ RULE(test_ruling_23_4_MP_for_leaders_and_cavalry_too) {
     assert_offers_not("to 1205");
 }
 
-RULE(test_14_3_1_confederates_on_turn_1_at_full_speed) {
+RULE(test_14_3_1_and_ruling_24_confederates_on_turn_1_at_full_speed) {
     scenario(FREE);
     begin();
     play("end movement");
@@ -227,7 +227,7 @@ RULE(test_14_3_1_confederates_on_turn_1_at_full_speed) {
                          "1015 ");
 }
 
-RULE(test_14_3_1_turn_1_may_hold_back_turn_2_may_not) {
+RULE(test_14_3_1_and_ruling_23_turn_1_may_hold_back_turn_2_may_not) {
     scenario(FREE);
     at("turn: 1; half: union; reserve: [Gordon, Banks]", "crawford 1505; garnett 0115");
     assert_offers("end movement");
@@ -264,7 +264,7 @@ RULE(test_14_3_2_ewell_on_turn_7_by_0920) {
     assert_offers("to 0918"); /* not frozen */
 }
 
-RULE(test_14_3_2_hills_die) {
+RULE(test_14_3_2_and_ruling_24_hills_die) {
     scenario(FREE);
     for (int face = 1; face <= 10; face++) {
         const int due = face <= 3 ? 4 : face <= 9 ? 5 : 6;
@@ -300,7 +300,7 @@ RULE(test_14_3_2_hill_enters_by_0115) {
 
 #define RICKETTS "; reserve: [Ricketts, Duryee, Tower, Hartsuff, Carroll]"
 
-RULE(test_14_4_the_die_of_every_turn) {
+RULE(test_14_4_and_ruling_53_the_die_of_every_turn) {
     scenario(HISTORICAL_POPE);
     for (int t = 4; t <= 9; t++)
         for (int face = 1; face <= 10; face++) {
@@ -337,7 +337,7 @@ RULE(test_14_4_the_die_of_every_turn) {
         }
 }
 
-RULE(test_14_4_no_die_after_he_has_come) {
+RULE(test_14_4_and_ruling_53_no_die_after_he_has_come) {
     scenario(HISTORICAL_POPE);
     at("turn: 5; half: confederate; reserve: [Ricketts]; arrival: [{group: Ricketts, turn: 5}]",
        "crawford 1901; banks 1901; garnett 0101; jackson 0101");
@@ -367,6 +367,46 @@ RULE(test_14_4_column_movement_is_authorised) {
     assert_offers("to 1205");
 }
 
+RULE(test_ruling_23_both_sides_come_on_turn_2_at_the_latest_and_no_others) {
+    scenario(FREE);
+    at("turn: 1; half: confederate; reserve: [Garnett]", "crawford 1505; early 0115");
+    assert_offers("end movement");
+    at("turn: 2; half: confederate; reserve: [Garnett]", "crawford 1505; early 0214");
+    assert_offers_not("end movement");
+    play("pick garnett; done");
+    assert_offers("end movement");
+    at("turn: 8; half: confederate; reserve: [Trimble, Branch]; arrival: [{group: Hill, turn: 5}]", "crawford 1505; early 0115");
+    assert_offers("pick trimble");
+    assert_offers("pick branch");
+    assert_offers("end movement");
+}
+
+RULE(test_ruling_23_who_cannot_come_on_holds_nothing_up) {
+    /* A friend on the entry hex and the three hexes around it held: no unit can pass. A leader can stop there. */
+    scenario(FREE);
+    at("turn: 2; half: union; reserve: [Gordon]",
+       "crawford 1701; geary 1505; garnett 1702 routed; early 1801 routed; thomas 1601 routed");
+    assert_offers_not("pick gordon");
+    assert_offers("end movement");
+    at("turn: 2; half: union; reserve: [Gordon, Banks]",
+       "crawford 1701; geary 1505; garnett 1702 routed; early 1801 routed; thomas 1601 routed");
+    assert_offers_not("pick gordon");
+    assert_offers("pick banks");
+    assert_offers_not("end movement");
+}
+
+RULE(test_ruling_23_guns_have_4_MP_on_turn_1) {
+    /* By road at half a point a hex, 1701, 1601, 1502, 1503 (a level down: 1 more), 1403, 1304: 4 MP; 1305 is the next. */
+    scenario(FREE);
+    at("turn: 1; half: union; reserve: [Reserve 1]", "crawford 1901; banks 1901; garnett 0115");
+    play("pick reserve-1");
+    assert_offers("to 1304");
+    assert_offers_not("to 1305");
+    at("turn: 2; half: union; reserve: [Reserve 1]", "crawford 1901; banks 1901; garnett 0115");
+    play("pick reserve-1");
+    assert_offers("to 1305");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_14_2_1_branch_and_hill_on_turn_5),
@@ -375,27 +415,30 @@ int main(void) {
         TEST(test_14_2_1_entry_by_0115),
         TEST(test_ruling_22_entry_costs_as_along_the_road),
         TEST(test_8_5_no_penalty_for_the_same_hex),
-        TEST(test_8_5_in_command_the_turn_they_enter),
+        TEST(test_8_5_and_ruling_7_in_command_the_turn_they_enter),
         TEST(test_8_5_guns_limbered_cavalry_as_it_likes),
-        TEST(test_8_5_blocked_by_a_unit_or_its_zone),
+        TEST(test_8_5_and_ruling_22_blocked_by_a_unit_or_its_zone),
         TEST(test_precision_15_a_friend_on_the_entry_hex),
         TEST(test_precision_15_leaders_may_stop_with_a_friend),
         TEST(test_precision_15_an_enemy_leader_alone_blocks_leaders_only),
         TEST(test_8_5_full_movement_in_column),
-        TEST(test_14_2_3_ewells_five_may_not_move_before_turn_7),
+        TEST(test_14_2_3_and_ruling_25_ewells_five_may_not_move_before_turn_7),
         TEST(test_ruling_25_the_frozen_fire_retreat_and_rally),
         TEST(test_14_3_1_union_on_turn_1),
-        TEST(test_ruling_23_4_MP_for_leaders_and_cavalry_too),
-        TEST(test_14_3_1_confederates_on_turn_1_at_full_speed),
-        TEST(test_14_3_1_turn_1_may_hold_back_turn_2_may_not),
+        TEST(test_ruling_23_four_MP_for_leaders_and_cavalry_too),
+        TEST(test_14_3_1_and_ruling_24_confederates_on_turn_1_at_full_speed),
+        TEST(test_14_3_1_and_ruling_23_turn_1_may_hold_back_turn_2_may_not),
         TEST(test_ruling_23_turn_2_is_at_full_speed),
         TEST(test_14_3_2_ewell_on_turn_7_by_0920),
-        TEST(test_14_3_2_hills_die),
+        TEST(test_14_3_2_and_ruling_24_hills_die),
         TEST(test_14_3_2_hill_enters_by_0115),
-        TEST(test_14_4_the_die_of_every_turn),
-        TEST(test_14_4_no_die_after_he_has_come),
+        TEST(test_14_4_and_ruling_53_the_die_of_every_turn),
+        TEST(test_14_4_and_ruling_53_no_die_after_he_has_come),
         TEST(test_14_4_only_in_the_variant),
         TEST(test_14_4_column_movement_is_authorised),
+        TEST(test_ruling_23_both_sides_come_on_turn_2_at_the_latest_and_no_others),
+        TEST(test_ruling_23_who_cannot_come_on_holds_nothing_up),
+        TEST(test_ruling_23_guns_have_4_MP_on_turn_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

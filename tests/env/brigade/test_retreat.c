@@ -13,7 +13,7 @@ static void hit(const char *pieces, int face) {
     play(text);
 }
 
-RULE(test_9_8_1_two_hexes_away_toward_the_retreat_hex) {
+RULE(test_9_8_1_and_14_1_4_two_hexes_away_toward_the_retreat_hex) {
     hit("crawford 0514; thomas 0515; early 1515", 10);
     assert_strength("thomas", 13);
     assert_to_move(LR_CONFEDERATE); /* the owner leads */
@@ -78,13 +78,13 @@ RULE(test_ruling_36_not_nearer_to_a_unit_that_fired) {
     assert_hex("thomas", "0316");
 }
 
-RULE(test_ruling_36_no_step_kills) {
+RULE(test_ruling_36_and_ruling_51_no_step_kills) {
     hit("crawford 0414; gordon 0415; geary 0514; prince 0516; thomas 0515; early 1515", 10);
     assert_hex("thomas", NULL);
     assert_score(15);
 }
 
-RULE(test_ruling_36_who_stands_on_the_retreat_hex_is_lost) {
+RULE(test_9_8_1_and_ruling_36_who_stands_on_the_retreat_hex_is_lost) {
     at(OFFENCE, "crawford 0214; thomas 0115; early 1515");
     attack("0115", "crawford");
     play("roll 10");
@@ -98,7 +98,7 @@ RULE(test_ruling_36_who_stands_on_the_retreat_hex_is_lost) {
     assert_score(15);
 }
 
-RULE(test_9_8_1_one_point_for_each_zone_hex) {
+RULE(test_9_8_1_and_ruling_37_and_ruling_51_one_point_for_each_zone_hex) {
     hit("crawford 0514; gordon 0516; thomas 0515; early 1515", 10); /* 0414 and 0415 are both in zones */
     assert_legal("retreat 0414; retreat 0415");
     play("retreat 0415");
@@ -115,7 +115,7 @@ RULE(test_ruling_37_friends_do_not_cancel_zones_in_retreat) {
     assert_strength("thomas", 12);
 }
 
-RULE(test_9_8_1_may_not_end_in_a_zone) {
+RULE(test_9_8_1_and_ruling_37_may_not_end_in_a_zone) {
     hit("crawford 0615; gordon 0314; geary 0317; thomas 0515; early 1515", 10);
     assert_hex("thomas", "0415"); /* 0414 is in Gordon's zone */
     play("retreat 0316");
@@ -152,7 +152,7 @@ RULE(test_precision_12_leaders_of_a_unit_that_dies_on_the_way_check) {
     if (!strcmp(lr_decision(game(), state()), "casualty")) fail_msg("a second die for Jackson");
 }
 
-RULE(test_9_8_1_goes_on_if_it_would_stack) {
+RULE(test_9_8_1_and_ruling_37_goes_on_if_it_would_stack) {
     hit("crawford 0615; thomas 0515; early 0315; stonewall 0316", 10);
     play("retreat 0415; retreat 0315");
     assert_hex("thomas", "0315");
@@ -180,7 +180,7 @@ RULE(test_9_8_1_terrain_cost_is_ignored) {
     assert_int_equal(distance(b, inside()->cell[row_of("crawford")], (unsigned)brigade_cell(b, "1005")), 3);
 }
 
-RULE(test_9_8_1_unlimbered_guns_lose_1_more_and_limber) {
+RULE(test_9_8_1_and_ruling_35_and_ruling_51_unlimbered_guns_lose_1_more_and_limber) {
     at(OFFENCE, "crawford 0514 7; andrews 0515 unlimbered; early 1515");
     attack("0515", "crawford");
     play("roll 10"); /* 5-7: 1R */
@@ -193,7 +193,7 @@ RULE(test_9_8_1_unlimbered_guns_lose_1_more_and_limber) {
     assert_routed("andrews", true);
 }
 
-RULE(test_9_8_1_limbered_guns_do_not) {
+RULE(test_9_8_1_and_ruling_35_limbered_guns_do_not) {
     at(OFFENCE, "crawford 0514 4; andrews 0515; early 1515");
     attack("0515", "crawford");
     play("roll 10"); /* 3-4, a column right: 1R */
@@ -208,7 +208,7 @@ RULE(test_9_8_1_guns_that_die_of_it) {
     assert_score(2);
 }
 
-RULE(test_9_8_2_unlimbered_guns_that_rout_lose_1_and_limber) {
+RULE(test_9_8_2_and_ruling_35_unlimbered_guns_that_rout_lose_1_and_limber) {
     at(OFFENCE, "crawford 0514; andrews 0515 unlimbered; early 1515");
     attack("0515", "crawford");
     play("roll 5; roll 8");
@@ -261,7 +261,7 @@ RULE(test_9_8_2_a_rout_pays_for_zones_too) {
     assert_score(1);
 }
 
-RULE(test_9_8_3_a_routed_unit_that_is_hit_goes_three_hexes_and_checks_no_more) {
+RULE(test_9_8_3_and_ruling_39_a_routed_unit_that_is_hit_goes_three_hexes_and_checks_no_more) {
     hit("crawford 0514; thomas 0515 routed; early 1515", 5); /* M */
     assert_decision("retreat");
     play("retreat 0315; retreat 0215");
@@ -351,9 +351,54 @@ RULE(test_ruling_33_order_loss_leaders_retreat_check_rout) {
     assert_decision("retreat");
 }
 
+RULE(test_ruling_36_nearer_to_a_firer_if_no_other_step_is_open) {
+    /* As above, but Crawford, routed and without a zone, stands on 0415: Thomas must pass nearer to the guns. */
+    at("turn: 6; half: union; phase: artillery",
+       "reserve-1 0312 unlimbered; reserve-5 0412 unlimbered; crawford 0415 routed; thomas 0515; early 1515");
+    attack("0515", "reserve-1 reserve-5");
+    play("roll 10");
+    assert_hex("thomas", "0315"); /* by 0414 */
+}
+
+#define CORNERED "geary 0316; crawford 0214 routed; gordon 0215 routed; "
+
+RULE(test_ruling_36_the_starting_hex_counts_as_entered) {
+    /* 0315 is 2 hexes from 0115. Both nearer hexes are held; of those as near 0316 is Geary's, 0314 is open, and from there
+     * 0213 is as near too, or Thomas would have to go back. */
+    at(OFFENCE, CORNERED "thomas 0315; early 1515");
+    attack("0315", "geary");
+    play("roll 10"); /* 11 SP: 2R */
+    assert_hex("thomas", "0213");
+    at(OFFENCE, CORNERED "prince 0213 routed; thomas 0315; early 1515");
+    attack("0315", "geary");
+    play("roll 10");
+    assert_hex("thomas", NULL);
+    assert_score(15);
+}
+
+RULE(test_ruling_36_a_rout_after_a_retreat_may_enter_its_hexes_again) {
+    /* By 0314 to 0213. Then the rout, with 0113, 0114 and 0214 held: 0314 again, 0315 (Geary's zone), 0215 (likewise), and on
+     * to 0115. */
+    at(OFFENCE, "geary 0316; crawford 0214 routed; gordon 0113 routed; prince 0114 routed; thomas 0315; early 1515");
+    attack("0315", "geary");
+    play("roll 10");
+    assert_hex("thomas", "0213");
+    assert_strength("thomas", 13);
+    play("roll 8");
+    assert_hex("thomas", "0115");
+    assert_strength("thomas", 11);
+    assert_routed("thomas", true);
+}
+
+RULE(test_ruling_36_a_leader_alone_holds_no_hex) {
+    hit("crawford 0514; banks 0415; thomas 0515; early 1515", 10); /* 0414 is in Crawford's zone */
+    assert_hex("thomas", "0415");
+    assert_hex("banks", "0514");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_9_8_1_two_hexes_away_toward_the_retreat_hex),
+        TEST(test_9_8_1_and_14_1_4_two_hexes_away_toward_the_retreat_hex),
         TEST(test_14_1_4_the_union_goes_toward_1701),
         TEST(test_ruling_38_every_best_step_is_the_owners_choice),
         TEST(test_ruling_36_steps_in_no_zone_come_first),
@@ -361,25 +406,25 @@ int main(void) {
         TEST(test_ruling_36_nearer_in_a_zone_before_as_near_in_a_zone),
         TEST(test_ruling_36_as_near_in_a_zone_is_the_last_resort),
         TEST(test_ruling_36_not_nearer_to_a_unit_that_fired),
-        TEST(test_ruling_36_no_step_kills),
-        TEST(test_ruling_36_who_stands_on_the_retreat_hex_is_lost),
-        TEST(test_9_8_1_one_point_for_each_zone_hex),
+        TEST(test_ruling_36_and_ruling_51_no_step_kills),
+        TEST(test_9_8_1_and_ruling_36_who_stands_on_the_retreat_hex_is_lost),
+        TEST(test_9_8_1_and_ruling_37_and_ruling_51_one_point_for_each_zone_hex),
         TEST(test_ruling_37_friends_do_not_cancel_zones_in_retreat),
-        TEST(test_9_8_1_may_not_end_in_a_zone),
+        TEST(test_9_8_1_and_ruling_37_may_not_end_in_a_zone),
         TEST(test_9_8_1_dies_in_a_zone),
         TEST(test_precision_12_leaders_of_a_unit_that_dies_on_the_way_check),
-        TEST(test_9_8_1_goes_on_if_it_would_stack),
+        TEST(test_9_8_1_and_ruling_37_goes_on_if_it_would_stack),
         TEST(test_9_8_1_prohibited_terrain),
         TEST(test_9_8_1_terrain_cost_is_ignored),
-        TEST(test_9_8_1_unlimbered_guns_lose_1_more_and_limber),
-        TEST(test_9_8_1_limbered_guns_do_not),
+        TEST(test_9_8_1_and_ruling_35_and_ruling_51_unlimbered_guns_lose_1_more_and_limber),
+        TEST(test_9_8_1_and_ruling_35_limbered_guns_do_not),
         TEST(test_9_8_1_guns_that_die_of_it),
-        TEST(test_9_8_2_unlimbered_guns_that_rout_lose_1_and_limber),
+        TEST(test_9_8_2_and_ruling_35_unlimbered_guns_that_rout_lose_1_and_limber),
         TEST(test_9_8_1_a_check_passed_leaves_guns_as_they_are),
         TEST(test_9_8_2_a_rout_is_three_hexes),
         TEST(test_ruling_34_a_rout_after_a_retreat_is_three_more),
         TEST(test_9_8_2_a_rout_pays_for_zones_too),
-        TEST(test_9_8_3_a_routed_unit_that_is_hit_goes_three_hexes_and_checks_no_more),
+        TEST(test_9_8_3_and_ruling_39_a_routed_unit_that_is_hit_goes_three_hexes_and_checks_no_more),
         TEST(test_9_8_3_routed_units_do_not_fire),
         TEST(test_14_1_4_ewells_division_chooses_its_retreat_hex),
         TEST(test_14_1_4_who_belongs_to_ewells_division),
@@ -387,6 +432,10 @@ int main(void) {
         TEST(test_ruling_43_all_leaders_in_the_hex_go_along),
         TEST(test_ruling_36_leaders_alone_are_driven_off_by_a_retreat),
         TEST(test_ruling_33_order_loss_leaders_retreat_check_rout),
+        TEST(test_ruling_36_nearer_to_a_firer_if_no_other_step_is_open),
+        TEST(test_ruling_36_the_starting_hex_counts_as_entered),
+        TEST(test_ruling_36_a_rout_after_a_retreat_may_enter_its_hexes_again),
+        TEST(test_ruling_36_a_leader_alone_holds_no_hex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,6 +275,25 @@ RULE(test_an_edited_retreat_hex_is_played) {
     assert_hex("thomas", "0517");
 }
 
+RULE(test_3_1_map_and_turn_track) {
+    static const char *const clock[] = {"15.00", "15.40", "16.20", "17.00", "17.40", "18.20", "19.00", "19.40", "20.20"};
+    const struct brigade *b = game_of(FREE)->rules;
+    assert_int_equal(b->columns, 19);
+    assert_int_equal(b->map_rows, 20);
+    for (int t = 1; t <= 9; t++) assert_string_equal(b->clock[t], clock[t - 1]);
+}
+
+RULE(test_ruling_1_nothing_but_the_pond_is_prohibited) {
+    const struct brigade *b = game()->rules;
+    for (int column = 1; column <= 19; column++)
+        for (int row = 1; row <= 20; row++) {
+            char hex[16];
+            snprintf(hex, sizeof hex, "%02d%02d", column, row);
+            const int cell = brigade_cell(b, hex);
+            assert_int_equal(b->terrains[b->terrain[cell]].prohibited, !strcmp(hex, "1414"));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_all_four_scenarios_load),
@@ -297,6 +316,8 @@ int main(void) {
         TEST(test_an_edited_allowance_is_played),
         TEST(test_an_edited_map_is_played),
         TEST(test_an_edited_retreat_hex_is_played),
+        TEST(test_3_1_map_and_turn_track),
+        TEST(test_ruling_1_nothing_but_the_pond_is_prohibited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ RULE(test_5_union_then_confederates_then_the_next_turn) {
     assert_decision("over");
 }
 
-RULE(test_5_phases_of_a_half_turn) {
+RULE(test_5_and_ruling_55_phases_of_a_half_turn) {
     /* Guns, a pair in contact, and a routed unit of the mover: every phase has something to ask. */
     at("turn: 6; half: union; phase: artillery", "reserve-1 1505 unlimbered; crawford 0715; banks 0715; gordon 0414 routed; "
                                                  "garnett 0815; jackson 1101; early 1507");
@@ -42,7 +42,7 @@ RULE(test_5_phases_of_a_half_turn) {
     assert_int_equal(turn(), 6);
 }
 
-RULE(test_14_1_1_the_union_is_first) {
+RULE(test_4_and_14_1_1_the_union_is_first) {
     static const char *const names[] = {HISTORICAL, HISTORICAL_POPE, FREE, FREE_POPE};
     for (int i = 0; i < 4; i++) {
         scenario(names[i]);
@@ -62,7 +62,7 @@ static void set_up(const char *formation) {
     }
 }
 
-RULE(test_14_2_2_turn_3_is_two_artillery_phases) {
+RULE(test_14_2_2_and_ruling_47_turn_3_is_two_artillery_phases) {
     set_up("unlimbered");
     assert_int_equal(turn(), 3);
     assert_decision("target");
@@ -132,9 +132,9 @@ RULE(test_ruling_56_dice_have_ten_equal_faces) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_5_union_then_confederates_then_the_next_turn),
-        TEST(test_5_phases_of_a_half_turn),
-        TEST(test_14_1_1_the_union_is_first),
-        TEST(test_14_2_2_turn_3_is_two_artillery_phases),
+        TEST(test_5_and_ruling_55_phases_of_a_half_turn),
+        TEST(test_4_and_14_1_1_the_union_is_first),
+        TEST(test_14_2_2_and_ruling_47_turn_3_is_two_artillery_phases),
         TEST(test_ruling_47_fired_is_cleared_after_turn_3),
         TEST(test_ruling_47_artillery_only_on_turn_3),
         TEST(test_14_2_2_the_game_lasts_from_turn_3_to_turn_9),

@@ -9,7 +9,7 @@ static void formations(const char *gun, const char *cavalry) {
     }
 }
 
-RULE(test_12_units_stand_on_their_hexes) {
+RULE(test_12_and_14_2_1_units_stand_on_their_hexes) {
     static const char *const where[][2] = {
         {"bayard", "0904"}, {"gordon", "0905"}, {"crawford", "1005"}, {"reserve-6", "1006"}, {"reserve-5", "1107"}, {"reserve-4", "1108"},
         {"reserve-3", "1208"}, {"reserve-2", "1309"}, {"reserve-1", "1409"}, {"geary", "1206"}, {"prince", "1308"}, {"greene", "1510"},
@@ -21,7 +21,7 @@ RULE(test_12_units_stand_on_their_hexes) {
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) assert_hex(where[i][0], where[i][1]);
 }
 
-RULE(test_strengths_are_the_rosters) {
+RULE(test_3_3_strengths_are_the_rosters) {
     static const struct { const char *name; int strength; } roster[] = {
         {"crawford", 17}, {"gordon", 13}, {"geary", 11}, {"prince", 14}, {"greene", 5}, {"bayard", 8}, {"reserve-1", 3}, {"reserve-2", 3},
         {"reserve-3", 3}, {"reserve-4", 3}, {"reserve-5", 4}, {"reserve-6", 3}, {"stonewall", 12}, {"garnett", 10}, {"taliaferro", 13},
@@ -49,7 +49,7 @@ RULE(test_ruling_54_union_formations_first_in_row_order) {
     assert_to_move(LR_UNION);
 }
 
-RULE(test_14_1_2_leaders_with_or_next_to_a_unit_of_their_command) {
+RULE(test_14_1_2_and_ruling_45_leaders_with_or_next_to_a_unit_of_their_command) {
     begin();
     formations("limbered", "mounted");
     /* Banks commands all; Williams Crawford (1005) and Gordon (0905); Augur Geary, Prince, Greene. */
@@ -125,16 +125,57 @@ RULE(test_14_3_1_the_free_scenario_has_no_set_up) {
     assert_int_equal(inside()->on_map, 0);
 }
 
+RULE(test_3_3_1_infantry_cavalry_artillery_leaders) {
+    static const struct { const char *name; enum brigade_type type; } types[] = {
+        {"crawford", INFANTRY}, {"bayard", CAVALRY}, {"reserve-1", ARTILLERY}, {"banks", LEADER}, {"williams", LEADER},
+        {"garnett", INFANTRY}, {"walker", ARTILLERY}, {"andrews", ARTILLERY}, {"jackson", LEADER}, {"a-p-hill", LEADER}};
+    const struct brigade *b = game()->rules;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) assert_int_equal(b->piece[row_of(types[i].name)].type, types[i].type);
+}
+
+RULE(test_14_1_2_guns_and_cavalry_begin_as_their_owner_chooses) {
+    static const char *const guns[] = {"reserve-1", "reserve-2", "reserve-3", "reserve-4", "reserve-5", "reserve-6",
+                                       "andrews", "courtney", "dement", "latimer", "terry", "walker"};
+    for (int choice = 0; choice < 2; choice++) {
+        begin();
+        formations(choice ? "unlimbered" : "limbered", choice ? "dismounted" : "mounted");
+        play("place 1006; place 1005; place 1308");
+        formations(choice ? "unlimbered" : "limbered", "mounted");
+        for (size_t i = 0; i < sizeof guns / sizeof *guns; i++) assert_unlimbered(guns[i], choice);
+        assert_dismounted("bayard", choice);
+    }
+}
+
+RULE(test_14_1_2_and_ruling_45_winder_and_jackson) {
+    begin();
+    formations("limbered", "mounted");
+    play("place 1006; place 1005; place 1308");
+    formations("limbered", "mounted");
+    assert_int_equal(inside()->subject, row_of("jackson"));
+    assert_offers("place 1012"); /* with Thomas, of Hill's division: all are his */
+    assert_offers("place 1118"); /* next to Forno */
+    assert_offers("place 0808"); /* next to Taliaferro */
+    assert_offers_not("place 0115"); /* with nobody */
+    assert_offers_not("place 1005"); /* Crawford's */
+    play("place 0708");
+    /* With or next to Stonewall 0505, Garnett 0607, Andrews 0708, Taliaferro 0709. */
+    assert_int_equal(inside()->subject, row_of("winder"));
+    assert_choices("place", "0505 0504 0506 0604 0605 0404 0405 0607 0606 0608 0707 0708 0507 0508 0709 0710 0808 0809 0609 0807");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_12_units_stand_on_their_hexes),
-        TEST(test_strengths_are_the_rosters),
+        TEST(test_12_and_14_2_1_units_stand_on_their_hexes),
+        TEST(test_3_3_strengths_are_the_rosters),
         TEST(test_ruling_54_union_formations_first_in_row_order),
-        TEST(test_14_1_2_leaders_with_or_next_to_a_unit_of_their_command),
+        TEST(test_14_1_2_and_ruling_45_leaders_with_or_next_to_a_unit_of_their_command),
         TEST(test_ruling_54_then_the_confederates),
         TEST(test_ruling_45_ewell_with_the_frozen_four),
         TEST(test_14_2_1_nobody_else_is_asked),
         TEST(test_14_3_1_the_free_scenario_has_no_set_up),
+        TEST(test_3_3_1_infantry_cavalry_artillery_leaders),
+        TEST(test_14_1_2_guns_and_cavalry_begin_as_their_owner_chooses),
+        TEST(test_14_1_2_and_ruling_45_winder_and_jackson),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

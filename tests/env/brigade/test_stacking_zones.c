@@ -39,7 +39,7 @@ RULE(test_2_1_any_number_of_leaders_with_a_unit) {
     assert_hex("augur", "0415");
 }
 
-RULE(test_2_1_ruling_2_only_the_end_of_a_move_counts) {
+RULE(test_2_1_and_ruling_2_only_the_end_of_a_move_counts) {
     /* Crawford leaves, Gordon takes the place. */
     at("turn: 6; half: union", "crawford 0415; gordon 0515; banks 0415; garnett 1515");
     play("pick crawford; to 0514; done; pick gordon");
@@ -58,7 +58,7 @@ RULE(test_2_2_a_zone_is_the_six_hexes_around_and_stops_movement) {
     assert_offers_not("pick crawford");
 }
 
-RULE(test_2_2_no_zone_in_the_pond_and_none_enters_it) {
+RULE(test_2_2_and_ruling_1_no_zone_in_the_pond_and_none_enters_it) {
     at("turn: 6; half: union", "crawford 1313; banks 1313; garnett 0115");
     play("pick crawford");
     assert_offers_not("to 1414");
@@ -129,7 +129,7 @@ RULE(test_2_3_a_unit_at_0_is_gone) {
     assert_score(1);
 }
 
-RULE(test_2_4_shattered_units_enter_no_zone_and_have_no_column_bonus) {
+RULE(test_2_4_and_ruling_5_shattered_units_enter_no_zone_and_have_no_column_bonus) {
     at("turn: 6; half: union", "crawford 0415 8; banks 0415; garnett 0815"); /* back side: 8 */
     play("pick crawford");
     assert_choices("to", "0111 0112 0113 0114 0115 0116 0117 0210 0211 0212 0213 0214 0215 0216 0217 0310 0311 0312 0313 "
@@ -141,7 +141,7 @@ RULE(test_2_4_shattered_units_enter_no_zone_and_have_no_column_bonus) {
     assert_choices("to", FROM_0415 "0715 0716 0814 0915");
 }
 
-RULE(test_2_4_back_sides_are_about_half) {
+RULE(test_2_4_and_3_3_2_back_sides_are_about_half) {
     /* 3.3.2: Garnett (Green) 10/6, Stonewall (Gold) 12/5, Early (Black) 14/7. */
     static const struct { const char *name; int back; } units[] = {{"garnett", 6}, {"stonewall", 5}, {"early", 7}};
     for (int i = 0; i < 3; i++)
@@ -169,7 +169,7 @@ RULE(test_2_4_shattered_units_may_stay_in_a_zone_and_fire) {
     assert_legal("target 0815; end fire");
 }
 
-RULE(test_2_4_guns_are_never_shattered) {
+RULE(test_2_4_and_3_3_2_guns_are_never_shattered) {
     at("turn: 6; half: confederate", "andrews 0415 1; jackson 0415; crawford 0815");
     play("pick andrews");
     assert_offers("to 0715");
@@ -202,19 +202,19 @@ int main(void) {
         TEST(test_2_1_friends_may_be_moved_through),
         TEST(test_2_1_enemies_are_never_entered_or_crossed),
         TEST(test_2_1_any_number_of_leaders_with_a_unit),
-        TEST(test_2_1_ruling_2_only_the_end_of_a_move_counts),
+        TEST(test_2_1_and_ruling_2_only_the_end_of_a_move_counts),
         TEST(test_2_2_a_zone_is_the_six_hexes_around_and_stops_movement),
-        TEST(test_2_2_no_zone_in_the_pond_and_none_enters_it),
+        TEST(test_2_2_and_ruling_1_no_zone_in_the_pond_and_none_enters_it),
         TEST(test_2_2_costs_one_more_to_leave_a_zone),
         TEST(test_2_2_from_zone_to_zone_of_another_unit),
         TEST(test_2_2_routed_units_hold_only_their_own_hex),
         TEST(test_ruling_3_limbered_guns_and_mounted_cavalry_have_zones),
         TEST(test_ruling_3_leaders_have_no_zone),
         TEST(test_2_3_a_unit_at_0_is_gone),
-        TEST(test_2_4_shattered_units_enter_no_zone_and_have_no_column_bonus),
-        TEST(test_2_4_back_sides_are_about_half),
+        TEST(test_2_4_and_ruling_5_shattered_units_enter_no_zone_and_have_no_column_bonus),
+        TEST(test_2_4_and_3_3_2_back_sides_are_about_half),
         TEST(test_2_4_shattered_units_may_stay_in_a_zone_and_fire),
-        TEST(test_2_4_guns_are_never_shattered),
+        TEST(test_2_4_and_3_3_2_guns_are_never_shattered),
         TEST(test_3_3_3_independent_units_are_always_in_command),
         TEST(test_2_7_leaders_are_not_combat_units),
     };

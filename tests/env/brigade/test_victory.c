@@ -32,7 +32,7 @@ RULE(test_14_1_6_two_points_for_each_star_held_at_the_end_of_a_turn) {
     assert_int_equal(inside()->stars, 6);
 }
 
-RULE(test_the_four_stars) {
+RULE(test_14_1_6_the_four_stars) {
     static const char *const stars[] = {"0708", "0810", "0912", "1013"};
     for (int i = 0; i < 4; i++) {
         char pieces[64];
@@ -81,7 +81,7 @@ RULE(test_14_1_6_the_confederates_earn_nothing_from_stars) {
     assert_score(0);
 }
 
-RULE(test_13_one_net_track_may_go_below_0) {
+RULE(test_13_and_ruling_49_one_net_track_may_go_below_0) {
     at("turn: 6; half: confederate; phase: offence; vp: 1", "crawford 0514; thomas 0515; early 1515");
     attack("0514", "thomas");
     play("roll 9"); /* 2 SP */
@@ -143,13 +143,13 @@ RULE(test_over_nothing_is_legal) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_14_1_6_two_points_for_each_star_held_at_the_end_of_a_turn),
-        TEST(test_the_four_stars),
+        TEST(test_14_1_6_the_four_stars),
         TEST(test_14_1_6_not_at_the_end_of_the_unions_half),
         TEST(test_ruling_50_currently_occupied_not_last_passed),
         TEST(test_ruling_50_every_turn_anew),
         TEST(test_ruling_50_routed_units_and_guns_hold_stars_leaders_do_not),
         TEST(test_14_1_6_the_confederates_earn_nothing_from_stars),
-        TEST(test_13_one_net_track_may_go_below_0),
+        TEST(test_13_and_ruling_49_one_net_track_may_go_below_0),
         TEST(test_14_1_6_the_union_wins_with_5_and_4_from_stars),
         TEST(test_14_1_6_the_stars_of_the_last_turn_count),
         TEST(test_ruling_52_points_from_stars_are_never_taken_away),
