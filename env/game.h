@@ -99,10 +99,6 @@ int lr_game_make(const struct lr_ruleset *ruleset, const char *name, const char 
 /* Fills `error` (may be NULL) with a formatted sentence and returns `code`. */
 int lr_fail(lr_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The text of a generated scenario: *text is malloc'ed and terminated; NULL if no ruleset makes scenarios of such
- * names. Errors: those of the generator, MEMORY. */
-int lr_generate(const char *name, char **text, size_t *length, lr_error *error);
-
 /* Reads a whole file of at most `most` bytes; *text is malloc'ed and terminated. Errors: NOT_FOUND, IO,
  * MEMORY, ARGUMENT (too large). */
 int lr_file_read(const char *path, size_t most, char **text, size_t *length, lr_error *error);

@@ -110,6 +110,12 @@ typedef struct lr_info {
  * tens of milliseconds. Errors: NOT_FOUND, IO, SCENARIO (with line, or path of the faulty value), MEMORY. */
 int lr_game_open(const char *name, lr_game **game, lr_error *error);
 
+/* The text of the scenario that lr_game_open would open: the file's, or the one that a name such as "random:4:7" stands
+ * for, to read, to keep or to alter. Writes at most `size` bytes with the terminator and returns the length that the whole
+ * text has (as snprintf does), or an error code. Files that the text names lie beside the scenario; a generated one needs
+ * those of cedar-mountain/. Errors: NOT_FOUND, IO, SCENARIO, MEMORY. */
+int lr_scenario_text(const char *name, char *text, size_t size, lr_error *error);
+
 /* Frees the game. No batch, replay or state of it may be used afterwards. NULL is allowed. */
 void lr_game_close(lr_game *game);
 

@@ -69,10 +69,8 @@ static const struct lr_generator *generator_of(const char *name) {
     return NULL;
 }
 
-int lr_generate(const char *name, char **text, size_t *length, lr_error *error) {
-    const struct lr_generator *generator = generator_of(name);
-    *text = NULL;
-    if (!generator) return LR_OK;
+static int generate(const struct lr_generator *generator, const char *name, char **text, size_t *length,
+                    lr_error *error) {
     struct lr_writer writer = {NULL, 0, 0};
     int code = generator->write(name, &writer, error);
     if (code) return code;
@@ -81,16 +79,17 @@ int lr_generate(const char *name, char **text, size_t *length, lr_error *error) 
     if (!*text) return lr_fail(error, LR_E_MEMORY, "no memory for the scenario %s", name);
     writer = (struct lr_writer){*text, *length + 1, 0};
     code = generator->write(name, &writer, error);
-    if (code) free(*text), *text = NULL;
+    if (code) free(*text);
     return code;
 }
 
 /* The path is where the file would be: it tells the folder of the files that the text names. */
 static int read_generated(const char *name, char path[PATH_MAX], char **text, size_t *length, lr_error *error) {
-    const char *in = lr_scenario_folder(), *folder = generator_of(name)->folder;
-    if (strlen(name) > MOST_NAME || snprintf(path, PATH_MAX, "%s/%s/%s", in, folder, name) >= PATH_MAX)
+    const struct lr_generator *generator = generator_of(name);
+    if (strlen(name) > MOST_NAME ||
+        snprintf(path, PATH_MAX, "%s/%s/%s", lr_scenario_folder(), generator->folder, name) >= PATH_MAX)
         return lr_fail(error, LR_E_NOT_FOUND, "no scenario has a name of more than %d bytes", MOST_NAME);
-    return lr_generate(name, text, length, error);
+    return generate(generator, name, text, length, error);
 }
 
 /* ---- Files ---- */
@@ -219,6 +218,20 @@ int lr_game_open(const char *name, lr_game **game, lr_error *error) {
     if (!code) code = open_text(name, path, text, length, &top, game, error);
     free(text);
     return code;
+}
+
+int lr_scenario_text(const char *name, char *text, size_t size, lr_error *error) {
+    char path[PATH_MAX], *whole;
+    size_t length;
+    const int code = read_named(name, path, &whole, &length, error);
+    if (code) return code;
+    if (size) {
+        const size_t fits = length < size ? length : size - 1;
+        memcpy(text, whole, fits);
+        text[fits] = '\0';
+    }
+    free(whole);
+    return (int)length;
 }
 
 /* ---- Positions ---- */

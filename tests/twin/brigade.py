@@ -127,13 +127,15 @@ class Group:
 
 
 class Game:
-    def __init__(self, path_or_name):
+    def __init__(self, path_or_name, text=None):
+        """`text`: the scenario itself, for a battle like random:4:7 whose name is no file's. It carries its own map and
+        units and uses the charts of Cedar Mountain."""
         path = Path(path_or_name)
         if not path.is_file():
             path = SCENARIOS / (str(path_or_name) + ".yaml")
-        self.path = path
-        self.scenario = yaml.safe_load(path.read_text())
-        read = lambda key: yaml.safe_load((path.parent / self.scenario[key]).read_text())
+        folder = SCENARIOS / "cedar-mountain" if text else path.parent
+        self.scenario = yaml.safe_load(text or path.read_text())
+        read = lambda key: self.scenario.get("own_" + key) or yaml.safe_load((folder / self.scenario[key]).read_text())
         self.read_map(read("map"))
         self.read_charts(read("charts"))
         self.read_pieces(read("units"))

@@ -1,6 +1,7 @@
 """Plays the engine and the twin side by side and stops at the first word on which they differ.
 
     python3 differential.py --games 40 --seed 1 [--policy random|odd|greedy|mixed] [SCENARIO ...]
+    python3 differential.py --games 40 random:3:1 random:8:2 ...
 
 At every step it compares: who moves, the kind of decision, the legal actions with their texts, the outcomes and the
 event key of a die, and what the engine's observation says of every piece, the clock, the score and the piece in
@@ -42,6 +43,18 @@ class Info(ctypes.Structure):
 
 class Error(ctypes.Structure):
     _fields_ = [("code", ctypes.c_int), ("text", ctypes.c_char * 320)]
+
+
+def twin_game(library, scenario):
+    """The twin's game. What no file holds is made by the engine, and both read the same text."""
+    if ":" not in scenario:
+        return Game(scenario)
+    error, text = Error(), ctypes.create_string_buffer(1 << 16)
+    length = library.lr_scenario_text(scenario.encode(), text, len(text), ctypes.byref(error))
+    if length < 0:
+        raise SystemExit(error.text.decode())
+    assert length < len(text)
+    return Game(scenario, text.value.decode())
 
 
 class Engine:
@@ -205,7 +218,7 @@ def choose(policy, twin, engine, rng):
 def play(library, scenario, policy, seed):
     """Returns (decisions, dice, difference or None)."""
     rng = random.Random(f"{scenario} {policy} {seed}")
-    twin, engine = Game(scenario).start(), Engine(library, scenario)
+    twin, engine = twin_game(library, scenario).start(), Engine(library, scenario)
     texts, dice = [], 0
     while True:
         found = difference(twin, engine)

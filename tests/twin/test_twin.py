@@ -1,4 +1,4 @@
-"""The engine against the twin, the short form: perft tables at small depth, and eight games side by side.
+"""The engine against the twin, the short form: perft tables at small depth, and fifteen games side by side.
 
 The long forms: `perft.py --limit 20000` and `differential.py --seconds 3600`. The library is LONGROLL_LIBRARY, by
 default build/release/liblongroll.so.
@@ -20,7 +20,8 @@ TABLES = perft.read_tables()
 LIMIT = 100  # positions in a row
 NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel")
 SCENARIOS = [f"cedar-mountain/{name}" for name in NAMES]
-POLICIES = ["odd", "greedy", "random", "odd", "greedy", "odd", "random", "greedy"]
+BATTLES = [f"random:{size}:{1862 + size}" for size in range(1, 9)]
+POLICIES = ["odd", "greedy", "random"]
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +45,8 @@ def test_perft(name):
     assert positions > 1
 
 
-@pytest.mark.parametrize("number", range(8))
-def test_game(library, number):
-    decisions, dice, difference = differential.play(library, SCENARIOS[number % 7], POLICIES[number], 1862 + number)
+@pytest.mark.parametrize("number, name", list(enumerate(SCENARIOS + BATTLES)))
+def test_game(library, number, name):
+    decisions, dice, difference = differential.play(library, name, POLICIES[number % 3], 1862 + number)
     assert difference is None
     assert decisions > 0

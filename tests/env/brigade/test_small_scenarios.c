@@ -158,16 +158,22 @@ static void the_duel_is_solved_by_enumeration(void **unused) {
 
 /* ---- Random battles ---- */
 
-static uint64_t text_hash(const char *name) {
-    char *text;
-    size_t length;
+enum { TEXT = 1 << 15 };
+
+static int scenario_text(const char *name, char text[TEXT]) {
     lr_error error;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    if (lr_generate(name, &text, &length, &error)) fail_msg("%s", error.text);
-    assert_non_null(text);
+    const int length = lr_scenario_text(name, text, TEXT, &error);
+    if (length < 0) fail_msg("%s", error.text);
+    assert_true(length < TEXT);
     assert_int_equal(strlen(text), length);
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    free(text);
+    return length;
+}
+
+static uint64_t text_hash(const char *name) {
+    char text[TEXT];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const int length = scenario_text(name, text);
+    for (int i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
@@ -269,10 +275,30 @@ static void bad_names_are_refused(void **unused) {
         assert_non_null(strstr(error.text, "random:SIZE:SEED"));
         assert_null(strchr(error.text, '\n'));
     }
-    char *text = NULL;
-    size_t length;
-    assert_int_equal(lr_generate("cedar-mountain/gate", &text, &length, NULL), LR_OK);
-    assert_null(text);
+}
+
+static void the_text_of_a_scenario_is_what_is_opened(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"cedar-mountain/gate", "random:2:1"};
+    for (int i = 0; i < 2; i++) {
+        char text[TEXT], cut[10];
+        const int length = scenario_text(names[i], text);
+        assert_int_equal(lr_scenario_text(names[i], NULL, 0, NULL), length);
+        assert_int_equal(lr_scenario_text(names[i], cut, sizeof cut, NULL), length);
+        assert_int_equal(strlen(cut), sizeof cut - 1);
+        assert_memory_equal(cut, text, sizeof cut - 1);
+        lr_game *opened = open_game(names[i]), *made;
+        assert_int_equal(lr_game_make(&brigade_ruleset, "again", text, (size_t)length,
+                                      LONGROLL_SOURCE "/scenarios/cedar-mountain", &made, NULL),
+                         LR_OK);
+        assert_int_equal(lr_game_info(made)->scenario_hash, lr_game_info(opened)->scenario_hash);
+        lr_game_close(made);
+        lr_game_close(opened);
+    }
+    char untouched[] = "as it was";
+    assert_int_equal(lr_scenario_text("random:9:1", untouched, sizeof untouched, NULL), LR_E_NOT_FOUND);
+    assert_int_equal(lr_scenario_text("cedar-mountain/antietam", untouched, sizeof untouched, NULL), LR_E_NOT_FOUND);
+    assert_string_equal(untouched, "as it was");
 }
 
 /* A part stands in the scenario or in a file of its own: not in both, not in neither. */
@@ -281,9 +307,8 @@ static void a_scenario_has_each_part_once(void **unused) {
     static const struct {
         const char *line, *sentence;
     } wrong[] = {{"map: map.yaml\n", "own_map"}, {"units: units.yaml\n", "own_units"}, {NULL, "map: missing"}};
-    char *text, whole[1 << 15];
-    size_t length;
-    assert_int_equal(lr_generate("random:2:1", &text, &length, NULL), LR_OK);
+    char text[TEXT], whole[2 * TEXT];
+    scenario_text("random:2:1", text);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         lr_game *opened;
         lr_error error;
@@ -298,7 +323,6 @@ static void a_scenario_has_each_part_once(void **unused) {
         assert_int_equal(code, LR_E_SCENARIO);
         if (!strstr(error.text, wrong[i].sentence)) fail_msg("%s", error.text);
     }
-    free(text);
 }
 
 /* ---- The tally ---- */
@@ -365,6 +389,7 @@ int main(void) {
         cmocka_unit_test(random_battles_load_and_play),
         cmocka_unit_test(their_states_and_replays_reopen_by_name),
         cmocka_unit_test(bad_names_are_refused),
+        cmocka_unit_test(the_text_of_a_scenario_is_what_is_opened),
         cmocka_unit_test(a_scenario_has_each_part_once),
         cmocka_unit_test(the_tally_adds_up),
     };
