@@ -218,16 +218,6 @@ int lr_state_format(const lr_game *game, const lr_state *state, char *text, size
     return game->ruleset->format(game->rules, state, game->name, text, size);
 }
 
-int lr_state_parse(const lr_game *game, const char *text, size_t length, lr_state *state, lr_error *error) {
-    lr_state *parsed = calloc(1, (size_t)game->info.state_bytes);
-    if (!parsed) return lr_fail(error, LR_E_MEMORY, "no memory for a state");
-    int code = game->ruleset->parse(game->rules, text, length, parsed, error);
-    if (!code) code = lr_state_check(game, parsed, error);
-    if (!code) memcpy(state, parsed, (size_t)game->info.state_bytes);
-    free(parsed);
-    return code;
-}
-
 /* ---- Observations ---- */
 
 void lr_observe(const lr_game *game, const lr_state *state, int player, uint8_t *pieces, int16_t *globals) {

@@ -220,7 +220,8 @@ int lr_draw(const lr_game *game, const lr_state *state, bool color, char *text, 
 int lr_state_format(const lr_game *game, const lr_state *state, char *text, size_t size);
 
 /* Reads a state back from such a text; the bytes are checked and equal those that were written.
- * `length` bytes need no terminator. Errors: STATE with line or path of the fault. */
+ * `length` bytes need no terminator. Errors: STATE with line or path of the fault; also for a text whose `scenario:` is
+ * missing or is not this game's lr_info.scenario. */
 int lr_state_parse(const lr_game *game, const char *text, size_t length, lr_state *state, lr_error *error);
 
 /* Opens a scenario (by name or path: its first state) or a state file. *state is malloc'ed: free() it.

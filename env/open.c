@@ -236,6 +236,34 @@ int lr_scenario_text(const char *name, char *text, size_t size, lr_error *error)
 
 /* ---- Positions ---- */
 
+/* Is the text about this game? One that is no YAML or holds no state is left to the ruleset, which says better what is
+ * wrong. */
+static int check_scenario(const lr_game *game, const char *text, size_t length, lr_error *error) {
+    struct top_level top;
+    if (read_top_level("state", text, length, &top, NULL)) return LR_OK;
+    if (!top.scenario[0] && !top.state) return LR_OK;
+    if (!top.scenario[0])
+        return lr_fail(error, LR_E_STATE, "state: there is no `scenario:` that says which game it belongs to");
+    char *name = given_name(top.scenario);
+    if (!name) return lr_fail(error, LR_E_MEMORY, "no memory for the name of a scenario");
+    const bool same = !strcmp(name, game->name);
+    free(name);
+    return same ? LR_OK
+                : lr_fail(error, LR_E_STATE, "state: scenario: it is of %.100s and cannot be read as one of %.100s",
+                          top.scenario, game->name);
+}
+
+int lr_state_parse(const lr_game *game, const char *text, size_t length, lr_state *state, lr_error *error) {
+    lr_state *parsed = calloc(1, (size_t)game->info.state_bytes);
+    if (!parsed) return lr_fail(error, LR_E_MEMORY, "no memory for a state");
+    int code = check_scenario(game, text, length, error);
+    if (!code) code = game->ruleset->parse(game->rules, text, length, parsed, error);
+    if (!code) code = lr_state_check(game, parsed, error);
+    if (!code) memcpy(state, parsed, (size_t)game->info.state_bytes);
+    free(parsed);
+    return code;
+}
+
 static lr_state *new_state(const lr_game *game, lr_error *error) {
     lr_state *state = calloc(1, (size_t)lr_game_info(game)->state_bytes);
     if (!state) lr_fail(error, LR_E_MEMORY, "no memory for a state");

@@ -190,9 +190,14 @@ static void broken_states_are_refused(void **unused) {
         assert_null(state);
     }
     lr_game *game = kuhn_open(false);
+    static const char *const others[] = {"scenario: kuhn/plain\nstate: [1, 1, 2, 0, 0]", "state: [1, 2, 2, 0, 0]",
+                                         "scenario: kuhn/surrender\nstate: [1, 2, 2, 0, 0]"};
     uint64_t memory = 7;
-    assert_int_equal(lr_state_parse(game, "state: [1, 1, 2, 0, 0]", 22, (lr_state *)(void *)&memory, NULL), LR_E_STATE);
-    assert_true(memory == 7); /* a failed call changes nothing */
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        lr_state *state = (lr_state *)(void *)&memory;
+        assert_int_equal(lr_state_parse(game, others[i], strlen(others[i]), state, NULL), LR_E_STATE);
+        assert_true(memory == 7); /* a failed call changes nothing */
+    }
     lr_game_close(game);
 }
 
