@@ -25,16 +25,38 @@ __attribute__((format(printf, 2, 3))) static int wrong(const struct check *c, co
     return lr_fail(c->error, LR_E_STATE, "state: %s", said);
 }
 
+/* Faults are named as a state file would name them: pieces by name, cells by hex, sets by their marks. */
+struct label {
+    char text[BRIGADE_NAME];
+};
+
+static struct label piece_label(const struct check *c, unsigned row) {
+    struct label label;
+    const char *name = row < BRIGADE_ROWS ? c->b->piece[row].name : "";
+    if (*name)
+        snprintf(label.text, sizeof label.text, "%s", name);
+    else
+        snprintf(label.text, sizeof label.text, "the unused row %u", row);
+    return label;
+}
+
+static struct label hex_label(const struct check *c, unsigned cell) {
+    struct label label;
+    if (cell < BRIGADE_CELLS && board_test(&c->b->map, cell))
+        brigade_hex(c->b, (int)cell, label.text);
+    else
+        snprintf(label.text, sizeof label.text, "cell %u", cell);
+    return label;
+}
+
 /* A row set that may hold only some rows. */
 static int within(const struct check *c, const char *field, uint64_t rows, uint64_t may, const char *who) {
     if (!(rows & ~may)) return LR_OK;
-    const int row = lowest(rows & ~may);
-    const char *name = c->b->piece[row].name;
-    return wrong(c, "%s: %s (row %d) is no %s", field, name[0] ? name : "an unused row", row, who);
+    return wrong(c, "%s: %s is no %s", field, piece_label(c, (unsigned)lowest(rows & ~may)).text, who);
 }
 
 static int unused(const struct check *c, const char *field, bool used) {
-    return used ? wrong(c, "%s: must be 0 here: nothing reads it in this phase and stage", field) : LR_OK;
+    return used ? wrong(c, "%s: nothing reads it in this phase and stage, so it must be left out", field) : LR_OK;
 }
 
 static bool is_fire_phase(int phase) {
@@ -57,7 +79,7 @@ static int check_clock(const struct check *c) {
     const struct brigade *b = c->b;
     const struct brigade_state *s = c->s;
     if (s->phase > PHASE_OVER) return wrong(c, "phase: %d is none", s->phase);
-    if (s->side > 1) return wrong(c, "side: %d is not 0 or 1", s->side);
+    if (s->side > 1) return wrong(c, "half: %d is not 0 or 1", s->side);
     if (s->decision > CHANCE_ARRIVAL) return wrong(c, "decision: %d is none", s->decision);
     if (s->stage > STAGE_MOVE) return wrong(c, "stage: %d is none", s->stage);
     if (s->phase == PHASE_SETUP) return s->turn ? wrong(c, "turn: %d in set-up, which is turn 0", s->turn) : LR_OK;
@@ -94,12 +116,11 @@ static int check_score(const struct check *c) {
     if (s->stars < 0 || s->stars > most || (b->star_points && s->stars % b->star_points))
         return wrong(c, "stars: %d is no multiple of %d in 0..%d", s->stars, b->star_points, most);
     for (int side = 0; side < 2; side++) {
-        if (s->markers[side] >> b->marker_count[side])
-            return wrong(c, "markers[%d]: the scenario has no such marker", side);
+        const char *const key = side == LR_UNION ? "union_markers" : "confederate_markers";
+        if (s->markers[side] >> b->marker_count[side]) return wrong(c, "%s: the scenario has no such marker", key);
         for (int k = 0; k < b->marker_count[side]; k++)
             if (s->markers[side] >> k & 1 && s->strength[b->marker[side][k]] == 1)
-                return wrong(c, "markers[%d]: %s is a Replacement, his marker is gone", side,
-                             b->piece[b->marker[side][k]].name);
+                return wrong(c, "%s: %s is a Replacement, his marker is gone", key, b->piece[b->marker[side][k]].name);
     }
     return LR_OK;
 }
@@ -108,15 +129,16 @@ static int check_arrival(const struct check *c, int i) {
     const struct brigade_group *g = &c->b->group[i];
     const int turn = c->s->arrival[i], now = c->s->turn;
     if (!turn) return LR_OK;
-    if (i >= c->b->group_count || g->turn) return wrong(c, "arrival[%d]: no die decides it", i);
+    if (i >= c->b->group_count) return wrong(c, "arrival: there is no group %d", i);
+    if (g->turn) return wrong(c, "arrival: no die is thrown for %s", g->name);
     if (g->every_from)
         return turn < g->every_from || turn > now
-                   ? wrong(c, "arrival[%d]: %d is not %d..%d", i, turn, g->every_from, now)
+                   ? wrong(c, "arrival: %s: %d is not %d..%d", g->name, turn, g->every_from, now)
                    : LR_OK;
-    if (now < g->die_turn) return wrong(c, "arrival[%d]: the die is thrown on turn %d", i, g->die_turn);
+    if (now < g->die_turn) return wrong(c, "arrival: the die for %s is thrown on turn %d", g->name, g->die_turn);
     for (int face = 1; face <= 10; face++)
         if (g->die_result[face] == turn) return LR_OK;
-    return wrong(c, "arrival[%d]: no face gives turn %d", i, turn);
+    return wrong(c, "arrival: %s: no face gives turn %d", g->name, turn);
 }
 
 /* ---- Pieces ---- */
@@ -125,17 +147,16 @@ static int check_off_map(const struct check *c, int row) {
     const struct brigade *b = c->b;
     const struct brigade_state *s = c->s;
     const char *name = b->piece[row].name;
-    if (s->cell[row]) return wrong(c, "cell[%d]: must be 0, %s is not on the map", row, name);
+    if (s->cell[row]) return wrong(c, "hex: %s is not on the map and has one", name);
     const bool unplaced = s->phase == PHASE_SETUP && has(b->leaders, row) && b->piece[row].set_up;
     const bool due = has(reserve_of(b), row) && is_due(b, s, row);
-    if (s->phase == PHASE_SETUP && !s->strength[row]) return wrong(c, "strength[%d]: %s is dead in set-up", row, name);
+    if (s->phase == PHASE_SETUP && !s->strength[row]) return wrong(c, "strength: %s is dead in set-up", name);
     if (s->strength[row] == 0)
-        return !b->piece[row].group || due ? LR_OK
-                                           : wrong(c, "strength[%d]: %s is eliminated before he came", row, name);
+        return !b->piece[row].group || due ? LR_OK : wrong(c, "strength: %s is eliminated before he came", name);
     if (s->strength[row] != b->piece[row].strength)
-        return wrong(c, "strength[%d]: %s has losses and is not on the map", row, name);
+        return wrong(c, "strength: %s has losses and is not on the map", name);
     if (!unplaced && !b->piece[row].group)
-        return wrong(c, "on_map: %s is neither on the map, eliminated nor a reinforcement", name);
+        return wrong(c, "pieces: %s is neither on the map, eliminated nor a reinforcement", name);
     return LR_OK;
 }
 
@@ -145,24 +166,23 @@ static int check_on_map(const struct check *c, int row) {
     const char *name = b->piece[row].name;
     const unsigned cell = s->cell[row];
     if (cell >= BRIGADE_CELLS || !board_test(&b->open, cell))
-        return wrong(c, "cell[%d]: %s stands on %u, no hex to stand on", row, name, cell);
+        return wrong(c, "hex: %s stands on %s, which is no hex to stand on", name, hex_label(c, cell).text);
     if (!s->strength[row] || s->strength[row] > b->piece[row].strength)
-        return wrong(c, "strength[%d]: %s: %d is not 1..%d", row, name, s->strength[row], b->piece[row].strength);
-    if (b->piece[row].group && !is_due(b, s, row)) return wrong(c, "on_map: %s is not due yet", name);
+        return wrong(c, "strength: %s: %d is not 1..%d", name, s->strength[row], b->piece[row].strength);
+    if (b->piece[row].group && !is_due(b, s, row)) return wrong(c, "hex: %s is not due yet", name);
     if (s->phase == PHASE_SETUP && s->strength[row] != b->piece[row].strength)
-        return wrong(c, "strength[%d]: %s has losses in set-up", row, name);
+        return wrong(c, "strength: %s has losses in set-up", name);
     return LR_OK;
 }
 
 static int check_pieces(const struct check *c) {
     const struct brigade_state *s = c->s;
-    int code = within(c, "on_map", s->on_map, c->b->present, "piece of this scenario");
+    int code = within(c, "hex", s->on_map, c->b->present, "piece of this scenario");
     for (int row = 0; !code && row < BRIGADE_ROWS; row++) {
         if (!has(c->b->present, row)) {
-            if (s->strength[row])
-                code = wrong(c, "strength[%d]: no piece of this scenario", row);
-            else if (s->cell[row])
-                code = wrong(c, "cell[%d]: no piece of this scenario", row);
+            if (s->strength[row] || s->cell[row])
+                code = wrong(c, "%s: %s is no piece of this scenario", s->cell[row] ? "hex" : "strength",
+                             piece_label(c, (unsigned)row).text);
         } else
             code = has(s->on_map, row) ? check_on_map(c, row) : check_off_map(c, row);
     }
@@ -180,12 +200,14 @@ static int check_pair(const struct check *c, int one, int other) {
     const struct brigade *b = c->b;
     const struct brigade_state *s = c->s;
     const bool units = has(b->units, one) && has(b->units, other);
+    char hex[5];
+    brigade_hex(b, s->cell[one], hex);
     if (side_of(one) == side_of(other)) {
         if (!units || may_share(c, one) || may_share(c, other)) return LR_OK;
-        return wrong(c, "cell[%d]: %s and %s in one hex (R 2.1)", other, b->piece[one].name, b->piece[other].name);
+        return wrong(c, "hex %s: %s and %s are both there (R 2.1)", hex, b->piece[one].name, b->piece[other].name);
     }
     if (!units && (s->to_place & (bit(one) | bit(other)))) return LR_OK;
-    return wrong(c, "cell[%d]: enemies %s and %s in one hex", other, b->piece[one].name, b->piece[other].name);
+    return wrong(c, "hex %s: enemies %s and %s are both there", hex, b->piece[one].name, b->piece[other].name);
 }
 
 static int check_stacking(const struct check *c) {
@@ -221,20 +243,20 @@ static int check_sets(const struct check *c) {
         const char *who;
     } set[] = {
         {"routed", s->routed, s->phase == PHASE_SETUP ? 0 : units, "unit on the map that may be routed"},
-        {"deployed", s->deployed, (b->guns | b->cavalry) & (s->on_map | (comes & b->cavalry)),
+        {"unlimbered, dismounted", s->deployed, (b->guns | b->cavalry) & (s->on_map | (comes & b->cavalry)),
          "gun or cavalry unit on the map"},
-        {"deployed", s->deployed & s->routed, ~b->guns, "gun that may be unlimbered: it is routed"},
+        {"unlimbered", s->deployed & s->routed, ~b->guns, "gun that may be unlimbered: it is routed"},
         {"fired", s->fired, guns_fired & ~s->routed, "unlimbered gun that can have fired"},
-        {"in_command", s->in_command, command_known ? units & own : 0,
+        {"in-command", s->in_command, command_known ? units & own : 0,
          "unit of the side to move, in a phase with command"},
-        {"done", s->done, movers, "piece that can have been active"},
+        {"active", s->done, movers, "piece that can have been active"},
         {"engaged", s->engaged, shooters, "piece that can have fired or been fired on"},
         {"joined", s->joined, firers, "unit that can fire in this attack"},
         {"checked", s->checked, in_attack(s) ? b->leaders & ~fire : 0, "leader under fire"},
-        {"with", s->with, in_retreat(s) ? b->leaders & s->on_map : 0, "leader who goes with a retreat"},
-        {"to_place", s->to_place, b->leaders & s->on_map, "leader on the map"},
-        {"to_check", s->to_check, in_attack(s) ? b->leaders & s->on_map & ~fire : 0, "leader under fire"},
-        {"may_fire_at_night", s->may_fire_at_night, contact, "unit on the map in a night turn"},
+        {"along", s->with, in_retreat(s) ? b->leaders & s->on_map : 0, "leader who goes with a retreat"},
+        {"to-place", s->to_place, b->leaders & s->on_map, "leader on the map"},
+        {"to-check", s->to_check, in_attack(s) ? b->leaders & s->on_map & ~fire : 0, "leader under fire"},
+        {"in-contact", s->may_fire_at_night, contact, "unit on the map in a night turn"},
     };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const int code = within(c, set[i].field, set[i].rows, set[i].may, set[i].who);
@@ -272,10 +294,11 @@ static int check_attack(const struct check *c) {
     const struct brigade_state *s = c->s;
     const uint64_t targets = rows_of(1 - firing_side(s)) & b->present;
     if (!is_fire_phase(s->phase)) return wrong(c, "stage: an attack outside the phases with fire");
-    if (s->target < 1 || s->target > BRIGADE_CELLS || !board_test(&b->open, s->target - 1u))
-        return wrong(c, "target: %d is 1 + no hex", s->target);
+    if (!s->target) return wrong(c, "target: missing: it is the hex fired on");
+    if (s->target > BRIGADE_CELLS || !board_test(&b->open, s->target - 1u))
+        return wrong(c, "target: %s is no hex to stand on", hex_label(c, s->target - 1u).text);
     if (s->subject >= BRIGADE_ROWS || !has(targets, s->subject))
-        return wrong(c, "subject: row %d is no target", s->subject);
+        return wrong(c, "subject: %s is no target here", piece_label(c, s->subject).text);
     const bool alive = has(s->on_map, s->subject), leader = has(b->leaders, s->subject);
     if (s->stage != STAGE_ADVANCE && !alive) return wrong(c, "subject: %s is gone", b->piece[s->subject].name);
     if (board_test(&s->occupied[firing_side(s)], s->target - 1u))
@@ -305,13 +328,14 @@ static int check_ring(const struct check *c) {
     const struct brigade_state *s = c->s;
     const unsigned goal = s->toward - 1u, here = s->cell[s->subject];
     if (s->ring[1] && s->ring[0] >= s->ring[1]) return wrong(c, "ring: not sorted");
-    if (s->ring[1] && !s->ring[0]) return wrong(c, "ring[0]: must come before ring[1]");
+    if (s->ring[1] && !s->ring[0]) return wrong(c, "ring: the first place is empty and the second is not");
     for (int i = 0; i < 2; i++) {
         if (!s->ring[i]) continue;
         const unsigned cell = s->ring[i] - 1u;
-        if (cell >= BRIGADE_CELLS || !board_test(&c->b->map, cell)) return wrong(c, "ring[%d]: 1 + no hex", i);
+        if (cell >= BRIGADE_CELLS || !board_test(&c->b->map, cell))
+            return wrong(c, "ring: %s is no hex", hex_label(c, cell).text);
         if (cell == here || distance(c->b, cell, goal) != distance(c->b, here, goal))
-            return wrong(c, "ring[%d]: not on the unit's ring round its goal", i);
+            return wrong(c, "ring: %s is not as far from the retreat hex as the unit", hex_label(c, cell).text);
     }
     return LR_OK;
 }
@@ -327,13 +351,14 @@ static int check_retreat(const struct check *c) {
     const int hexes = s->stage == STAGE_ROUT ? b->rout_hexes : b->retreat_hexes;
     if (s->to_go > hexes || (s->to_go && !s->toward)) return wrong(c, "to_go: %d of %d hexes", s->to_go, hexes);
     if (s->toward && (s->toward > BRIGADE_CELLS || !may_go_to(b, s->subject, s->toward - 1)))
-        return wrong(c, "toward: %d is 1 + no retreat hex of %s", s->toward, b->piece[s->subject].name);
+        return wrong(c, "toward: %s is no retreat hex of %s", hex_label(c, s->toward - 1u).text,
+                     b->piece[s->subject].name);
     if (!s->toward && (s->ring[0] || s->ring[1])) return unused(c, "ring", true);
     const uint64_t along = pieces_at(s, b->leaders & rows_of(side_of(s->subject)), s->cell[s->subject]);
-    if (s->with & ~along) return within(c, "with", s->with, along, "leader who stands with the unit");
+    if (s->with & ~along) return within(c, "along", s->with, along, "leader who stands with the unit");
     if (s->stage == STAGE_RETREAT && has(s->routed, s->subject)) return wrong(c, "stage: a routed unit routs again");
     if (s->stage == STAGE_ROUT && s->toward && !has(s->routed, s->subject)) return wrong(c, "routed: the unit routs");
-    if (s->toward && has(s->deployed & b->guns, s->subject)) return wrong(c, "deployed: guns retreat limbered");
+    if (s->toward && has(s->deployed & b->guns, s->subject)) return wrong(c, "unlimbered: guns retreat limbered");
     return s->toward ? check_ring(c) : LR_OK;
 }
 
@@ -342,7 +367,7 @@ static int check_mover(const struct check *c) {
     const struct brigade_state *s = c->s;
     if (s->phase != PHASE_MOVEMENT) return wrong(c, "stage: a piece moves outside the Movement Phase");
     if (s->subject >= BRIGADE_ROWS || side_of(s->subject) != s->side || !has(b->present, s->subject))
-        return wrong(c, "subject: row %d is no piece of the side to move", s->subject);
+        return wrong(c, "subject: %s is no piece of the side to move", piece_label(c, s->subject).text);
     if (has(s->done | s->fired, s->subject))
         return wrong(c, "subject: %s may not be active", b->piece[s->subject].name);
     if (s->acted > 1) return wrong(c, "acted: %d is not 0 or 1", s->acted);
@@ -362,11 +387,13 @@ static int check_idle(const struct check *c) {
     const int low = s->side * BRIGADE_SIDE, high = low + BRIGADE_SIDE;
     switch (s->phase) {
     case PHASE_SETUP:
-        return s->subject < low || s->subject > high ? wrong(c, "subject: %d is no cursor of that side", s->subject)
-                                                     : LR_OK;
+        return s->subject < low || s->subject > high
+                   ? wrong(c, "subject: %s is not of that side", piece_label(c, s->subject).text)
+                   : LR_OK;
     case PHASE_RALLY:
-        return s->subject < low || s->subject >= high ? wrong(c, "subject: %d is no cursor of that side", s->subject)
-                                                      : LR_OK;
+        return s->subject < low || s->subject >= high
+                   ? wrong(c, "subject: %s is not of that side", piece_label(c, s->subject).text)
+                   : LR_OK;
     case PHASE_COMMAND:
         return s->subject >= b->group_count ? wrong(c, "subject: group %d does not exist", s->subject) : LR_OK;
     default: return unused(c, "subject", s->subject);
@@ -398,9 +425,13 @@ static int check_casualty_dice(const struct check *c) {
         const bool to_come = in_attack(s) && (s->joined & s->engaged) && !thrown;
         most[b->leader_slot[row]] = __builtin_popcountll(s->engaged & rows_of(1 - side)) + spent - to_come;
     }
-    for (int i = 0; i < BRIGADE_LEADERS; i++)
-        if (c->s->casualty_dice[i] > most[i])
-            return wrong(c, "casualty_dice[%d]: %d in this phase", i, c->s->casualty_dice[i]);
+    for (int i = 0; i < BRIGADE_LEADERS; i++) {
+        if (s->casualty_dice[i] <= most[i]) continue;
+        uint64_t left = b->leaders;
+        while (left && b->leader_slot[lowest(left)] != i) left &= left - 1;
+        return wrong(c, "casualty_dice: %s: %d in this phase, %d at most",
+                     left ? b->piece[lowest(left)].name : "no leader", s->casualty_dice[i], most[i]);
+    }
     return LR_OK;
 }
 
@@ -459,11 +490,11 @@ static int check_decision(const struct check *c) {
     if (s->decision == REROLL) {
         if (s->face < 1 || s->face > 10) return wrong(c, "face: %d is not 1..10", s->face);
         if (s->rolled < CHANCE_FIRE || s->rolled >= CHANCE_ARRIVAL)
-            return wrong(c, "rolled: %d is no die to re-roll", s->rolled);
+            return wrong(c, "rolled: no die that can be thrown again");
         return fits(c, s->rolled) ? LR_OK : wrong(c, "rolled: that die is not due here");
     }
     if (s->face) return unused(c, "face", true);
-    if (s->rolled > (s->decision >= CHANCE_FIRE)) return wrong(c, "rolled: %d does not fit the decision", s->rolled);
+    if (s->rolled > (s->decision >= CHANCE_FIRE)) return wrong(c, "rolled, rerolled: they do not fit the decision");
     return fits(c, s->decision) ? LR_OK : wrong(c, "decision: it does not fit phase, stage and pieces");
 }
 

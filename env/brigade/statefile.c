@@ -435,6 +435,9 @@ static int take_in_hand(struct reader *r) {
         while (row < r->b->group_count && strcmp(r->b->group[row].name, f->group)) row++;
         if (row == r->b->group_count) code = wrong(r, "group: no group \"%.40s\"", f->group);
     }
+    const bool at_piece = s->stage || s->phase == PHASE_SETUP || s->phase == PHASE_RALLY;
+    if (!code && at_piece && !f->subject)
+        code = wrong(r, "subject: missing: it names the piece in hand at this decision");
     s->subject = (uint8_t)row;
     if (!code && f->target) {
         code = take_hex(r, f->target, "target", &cell);

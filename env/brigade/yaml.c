@@ -86,8 +86,9 @@ static int see_scalar(struct walk *walk, const yaml_event_t *event) {
     const char *value = (const char *)event->data.scalar.value;
     if (strlen(value) != event->data.scalar.length) return at_line(walk, &event->start_mark, "a NUL character");
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && four_digits(value))
-        return brigade_yaml_wrong(walk->error, walk->code, walk->file, "line %lu: put the hex in quotes: \"%s\"",
-                                  (unsigned long)event->start_mark.line + 1, value);
+        return brigade_yaml_wrong(walk->error, walk->code, walk->file,
+                                  "line %lu: %s: a hex stands in quotes, \"%s\", and no number here has four digits",
+                                  (unsigned long)event->start_mark.line + 1, value, value);
     return LR_OK;
 }
 

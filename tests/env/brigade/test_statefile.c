@@ -139,7 +139,7 @@ RULE(test_impossible_turns_and_phases) {
     assert_refused("turn: 3; half: union", "crawford 0415; garnett 0815", "turn 3"); /* no movement on turn 3 */
     assert_refused(UNION "; phase: offence", "crawford 0415; garnett 0815", "legal"); /* nothing to ask */
     assert_refused(UNION "; phase: rally", "crawford 0415; garnett 0815", "decision");
-    assert_refused(UNION "; phase: defence; decision: retreat", "crawford 0415; garnett 0815", "target");
+    assert_refused(UNION "; phase: defence; decision: retreat; subject: Crawford", "crawford 0415; garnett 0815", "target");
     assert_refused(UNION "; decision: move; subject: Garnett; stage: move", "crawford 0415; garnett 0815", "subject");
     assert_refused(UNION "; face: 5", "crawford 0415; garnett 0815", "face");
     assert_refused(UNION "; stars: 3", "crawford 0415; garnett 0815", "stars");
@@ -169,6 +169,65 @@ RULE(test_broken_files) {
     big[299999] = '\0';
     assert_text_refused(big, "262144");
     free(big);
+}
+
+RULE(test_a_state_of_another_scenario_is_refused) {
+    const char *const end = "state:\n  turn: 6\n  pieces:\n    - {piece: Crawford, hex: \"0415\"}\n"
+                            "    - {piece: Garnett, hex: \"0815\"}\n";
+    char text[512];
+    lr_error error;
+    snprintf(text, sizeof text, "%s%s", HEAD, end);
+    if (lr_state_parse(game(), text, strlen(text), state(), &error)) fail_msg("%s", error.text);
+    snprintf(text, sizeof text, "longroll: 1\nscenario: \"cedar-mountain/free\"\n%s", end);
+    assert_text_refused(text, "it is of cedar-mountain/free and cannot be read as one of cedar-mountain/historical");
+    if (lr_state_parse(game_of(FREE), text, strlen(text), state(), &error)) fail_msg("%s", error.text);
+    snprintf(text, sizeof text, "longroll: 1\n%s", end);
+    assert_text_refused(text, "no `scenario:`");
+    snprintf(text, sizeof text, "longroll: 1\nscenario: %s/cedar-mountain/historical.yaml\n%s", lr_scenario_folder(), end);
+    if (lr_state_parse(game(), text, strlen(text), state(), &error)) fail_msg("%s", error.text); /* by its path */
+}
+
+RULE(test_the_piece_in_hand_must_be_named) {
+    const char *const pieces = "crawford 0415; gordon 0514; banks 0415; garnett 0815";
+    at(UNION "; decision: move; subject: Gordon", pieces);
+    assert_int_equal(inside()->subject, row_of("gordon"));
+    at(UNION "; decision: move; subject: Crawford", pieces); /* row 0 */
+    assert_int_equal(inside()->subject, 0);
+    assert_refused(UNION "; decision: move", pieces, "subject: missing");
+    assert_refused("phase: setup", "bayard 0415", "subject: missing");
+    assert_refused(UNION "; phase: rally", "crawford 0415 routed; banks 0415; garnett 0815", "subject: missing");
+}
+
+RULE(test_points_follow_from_losses_and_stars_so_far) {
+    /* Of 87 Union SP 17 are left, and 3 leaders are gone: 70 + 6. Two turns have ended: 4 stars of 2, twice. */
+    at("turn: 5; vp: -76; stars: 16", "crawford 0415; garnett 0815");
+    assert_refused("turn: 5; vp: -77", "crawford 0415; garnett 0815", "vp: -77 is not -76..");
+    at("turn: 5; vp: -77", "crawford 0415 16; garnett 0815");
+    assert_refused("turn: 5; stars: 18", "crawford 0415; garnett 0815", "stars: 18 is no multiple of 2 in 0..16");
+    assert_refused("turn: 5; stars: 15", "crawford 0415; garnett 0815", "stars");
+}
+
+RULE(test_faults_speak_of_hexes_pieces_and_keys) {
+    assert_refused(UNION "; vp: 5000", "crawford 0415; garnett 0815", "5000: a hex stands in quotes, \"5000\", and no number");
+    assert_refused(UNION "; vp: 999", "crawford 0415; garnett 0815", "vp: 999 is not -"); /* the range that follows from losses */
+    assert_refused(UNION, "crawford 1414; garnett 0815", "hex: Crawford stands on 1414");
+    assert_refused(UNION, "crawford 0415; gordon 0415; garnett 0815", "hex 0415: Crawford and Gordon");
+    assert_refused(UNION, "crawford 0415 unlimbered; garnett 0815", "unlimbered, dismounted: Crawford is no");
+    assert_refused(UNION, "crawford 0415; garnett 0815 in-command", "in-command: Garnett is no");
+    assert_refused(UNION, "crawford 0415; garnett 0815 active", "active: Garnett is no");
+    assert_refused(UNION, "crawford 0415; banks 0415 along; garnett 0815", "along: Banks is no");
+    assert_refused(UNION, "crawford 0415 in-contact; garnett 0815", "in-contact: Crawford is no");
+    assert_refused(UNION "; decision: move; subject: Garnett", "crawford 0415; garnett 0815", "subject: Garnett is no piece of");
+    assert_refused(UNION "; union_markers: {left: [1]}", "crawford 0415; banks 0415 replacement; garnett 0815",
+                   "union_markers: Banks is a Replacement");
+    assert_refused("turn: 5; phase: defence; casualty_dice: [{leader: Banks, thrown: 9}]",
+                   "crawford 0707; banks 0707; geary 0808; garnett 0708; early 0807", "casualty_dice: Banks: 9");
+    assert_refused("turn: 5; phase: defence; decision: join; subject: Crawford",
+                   "crawford 0707; geary 0808; garnett 0708; early 0807", "target: missing");
+    assert_refused("turn: 5; phase: defence; decision: join; subject: Crawford; target: \"1414\"",
+                   "crawford 0707; geary 0808; garnett 0708; early 0807", "target: 1414 is no hex to stand on");
+    scenario(FREE);
+    assert_refused("turn: 3; arrival: [{group: Hill, turn: 5}]", "crawford 0415; garnett 0815", "the die for Hill is thrown on turn 4");
 }
 
 RULE(test_every_truncation_and_every_flipped_byte_is_survived) {
@@ -273,6 +332,10 @@ int main(void) {
         TEST(test_impossible_marks),
         TEST(test_impossible_turns_and_phases),
         TEST(test_broken_files),
+        TEST(test_a_state_of_another_scenario_is_refused),
+        TEST(test_the_piece_in_hand_must_be_named),
+        TEST(test_points_follow_from_losses_and_stars_so_far),
+        TEST(test_faults_speak_of_hexes_pieces_and_keys),
         TEST(test_every_truncation_and_every_flipped_byte_is_survived),
         TEST(test_check_finds_damaged_bytes),
         TEST(test_random_bytes_are_refused_or_playable),
