@@ -287,7 +287,7 @@ RULE(test_ruling_1_nothing_but_the_pond_is_prohibited) {
     const struct brigade *b = game()->rules;
     for (int column = 1; column <= 19; column++)
         for (int row = 1; row <= 20; row++) {
-            char hex[16];
+            char hex[32];
             snprintf(hex, sizeof hex, "%02d%02d", column, row);
             const int cell = brigade_cell(b, hex);
             assert_int_equal(b->terrains[b->terrain[cell]].prohibited, !strcmp(hex, "1414"));
