@@ -1,4 +1,4 @@
-"""The engine against the twin, the short form: perft tables at small depth, and fifteen games side by side.
+"""The engine against the twin, the short form: perft tables at small depth, and forty games side by side.
 
 The long forms: `perft.py --limit 20000` and `differential.py --seconds 3600`. The library is LONGROLL_LIBRARY, by
 default build/release/liblongroll.so.
@@ -20,7 +20,7 @@ TABLES = perft.read_tables()
 LIMIT = 100  # positions in a row
 NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel")
 SCENARIOS = [f"cedar-mountain/{name}" for name in NAMES]
-BATTLES = [f"random:{size}:{1862 + size}" for size in range(1, 9)]
+BATTLES = [f"random:{1 + n % 8}:{1862 + n}" for n in range(33)]
 POLICIES = ["odd", "greedy", "random"]
 
 
