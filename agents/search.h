@@ -54,9 +54,12 @@ struct search_options {
 /* The settings that the agents of that name use. */
 struct search_options search_defaults(int method);
 
+/* Whether a search can be opened with these options. Errors: ARGUMENT (an option out of its range, no limit set). */
+int search_check(const struct search_options *options, lr_error *error);
+
 struct search; /* opaque */
 
-/* Errors: ARGUMENT (an option out of its range, no limit set), MEMORY. The game must outlive the search. */
+/* Errors: ARGUMENT (as search_check), MEMORY. The game must outlive the search. */
 int search_open(const lr_game *game, const struct search_options *options, struct search **search, lr_error *error);
 void search_close(struct search *search); /* NULL is allowed */
 /* All memory that a search with these options uses. `game` NULL: with room for the states of any game. */

@@ -38,10 +38,6 @@ size_t search_state_bytes(const struct search *search);
 
 /* Makes a search in `memory` (search_bytes bytes, 64-aligned) for options that are in their range. */
 struct search *search_place(void *memory, const lr_game *game, const struct search_options *options);
-
-/* What search_open proves before it makes a search: ARGUMENT. */
-int search_check(const struct search_options *options, lr_error *error);
-
 /* ---- Shared readings ---- */
 
 double search_clock(void); /* seconds of a clock that only goes forward */

@@ -18,7 +18,16 @@ struct serve_options {
     bool quiet;
 };
 
-enum { OPTION_WORKERS = 256, OPTION_INSECURE, OPTION_READY, OPTION_KEY, OPTION_LEASE, OPTION_SESSIONS, OPTION_ERRORS };
+enum {
+    OPTION_WORKERS = 256,
+    OPTION_INSECURE,
+    OPTION_READY,
+    OPTION_KEY,
+    OPTION_LEASE,
+    OPTION_SESSIONS,
+    OPTION_SEARCH,
+    OPTION_ERRORS
+};
 
 static error_t take_endpoint(struct server_options *server, const char *endpoint) {
     if (server->endpoint_count == SERVER_MOST_ENDPOINTS)
@@ -49,6 +58,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         server->lease_ms = seconds * 1000;
         return fault;
     }
+    case OPTION_SEARCH: {
+        int megabytes = 0;
+        const error_t fault = options_int("--search-memory", argument, 16, 1 << 20, &megabytes);
+        server->search_bytes = (size_t)megabytes << 20;
+        return fault;
+    }
     case OPTION_INSECURE: server->insecure = true; return 0;
     case OPTION_READY: options->ready_file = argument; return 0;
     case OPTION_KEY: options->key_file = argument; return 0;
@@ -67,6 +82,8 @@ static const struct argp_option option_table[] = {
     {"workers", OPTION_WORKERS, "W", 0, "Sessions served at the same time (default 1)", 0},
     {"sessions", OPTION_SESSIONS, "N", 0, "Sessions at most (default 1024)", 0},
     {"lease", OPTION_LEASE, "SECONDS", 0, "A session that is silent for so long is freed (default 600)", 0},
+    {"search-memory", OPTION_SEARCH, "MIB", 0,
+     "Memory of all sessions' searches, of which one may have a quarter (default 1024)", 0},
     {"curve-key", OPTION_KEY, "FILE", 0,
      "Encrypt, with the secret key in FILE (40 characters of Z85); clients need the public key, which is printed", 0},
     {"insecure", OPTION_INSECURE, 0, 0, "Allow TCP beyond this machine without a key: anyone may play", 0},

@@ -234,6 +234,51 @@ const void *reply_raw(struct reply *reply, int index, size_t *length) {
     return zmq_msg_data(&reply->frames.frame[index]);
 }
 
+static const msgpack_object *array_named(const struct reply *reply, const char *name) {
+    const msgpack_object *list = wire_find(reply->header.fields, "arrays");
+    if (!list || list->type != MSGPACK_OBJECT_ARRAY) return NULL;
+    for (uint32_t i = 0; i < list->via.array.size; i++) {
+        const msgpack_object *map = &list->via.array.ptr[i], *text = wire_find(map, "name");
+        if (!text || text->type != MSGPACK_OBJECT_STR || text->via.str.size != strlen(name)) continue;
+        if (memcmp(text->via.str.ptr, name, text->via.str.size) == 0) return map;
+    }
+    return NULL;
+}
+
+/* The types that raw frames have, with the last digit their bytes. */
+static const char *known_type(const msgpack_object *type) {
+    static const char *const types[] = {"|u1", "<i2", "<u2", "<i4", "<u4", "<u8", "<f4", "<f8"};
+    for (size_t i = 0; type && type->type == MSGPACK_OBJECT_STR && i < sizeof types / sizeof types[0]; i++)
+        if (type->via.str.size == 3 && memcmp(type->via.str.ptr, types[i], 3) == 0) return types[i];
+    return NULL;
+}
+
+const void *reply_array(struct reply *reply, const char *name, struct frame_array *array) {
+    const msgpack_object *map = array_named(reply, name);
+    if (!map) return NULL;
+    const msgpack_object *shape = wire_find(map, "shape");
+    struct wire_fault fault = WIRE_NO_FAULT;
+    uint64_t offset = 0;
+    wire_get_uint(map, "offset", 0, UINT32_MAX, &offset, &fault);
+    *array = (struct frame_array){.name = name, .type = known_type(wire_find(map, "dtype")), .offset = offset};
+    if (fault.code || !array->type || !shape || shape->type != MSGPACK_OBJECT_ARRAY || shape->via.array.size > 3)
+        return NULL;
+    size_t length = 0, bytes = (size_t)(array->type[2] - '0');
+    for (; array->dimensions < (int)shape->via.array.size; array->dimensions++) {
+        const msgpack_object *size = &shape->via.array.ptr[array->dimensions];
+        if (size->type != MSGPACK_OBJECT_POSITIVE_INTEGER || size->via.u64 > UINT16_MAX * 64) return NULL;
+        array->shape[array->dimensions] = (uint32_t)size->via.u64;
+        bytes *= (size_t)size->via.u64;
+    }
+    const uint8_t *frame = reply_raw(reply, 1, &length);
+    return frame && offset <= length && bytes <= length - offset ? frame + offset : NULL;
+}
+
+struct wire_writer *client_begin_search(struct client *client, const struct search_options *options) {
+    wire_put_search(client_begin(client, "search"), options);
+    return client_out(client);
+}
+
 const uint8_t *client_token(const struct client *client) { return client->has_session ? client->token : NULL; }
 uint64_t client_next(const struct client *client) { return client->next; }
 

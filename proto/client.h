@@ -60,6 +60,18 @@ uint64_t reply_uint(const struct reply *reply, const char *key, uint64_t otherwi
 bool reply_says(const struct reply *reply, const char *key, const char *word);
 const void *reply_raw(struct reply *reply, int index, size_t *length); /* index from 1; NULL if there is none */
 
+/* An array that the header of a reply describes (its first raw frame holds it): a pointer to its first number, which may
+ * be unaligned; NULL if there is none of that name, or if the frame is too short for it. */
+const void *reply_array(struct reply *reply, const char *name, struct frame_array *array);
+
+/* Begins a `search` with these options, which say nothing of roots and leaves: add `env`, `seed`, `slice`, `leaves`.
+ *
+ *     wire_put_uint(client_begin_search(client, &options), "seed", 7);
+ *     if (!client_call(client, NULL, 0, &reply, &error) && !reply.code)
+ *         best = reply_array(&reply, "best", &array);   // array.shape[0] of them, int32_t
+ */
+struct wire_writer *client_begin_search(struct client *client, const struct search_options *options);
+
 /* The session: its token (NULL before open), and the number that the next request gets, which tests may set. */
 const uint8_t *client_token(const struct client *client);
 void client_set_session(struct client *client, const uint8_t token[16], uint64_t next);

@@ -434,3 +434,15 @@ void wire_put_hash(struct wire_writer *writer, const char *key, uint64_t hash) {
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     wire_put_text(writer, key, text);
 }
+
+void wire_array(struct wire_writer *writer, const struct frame_array *array) {
+    wire_open_map(writer);
+    wire_put_text(writer, "name", array->name);
+    wire_put_text(writer, "dtype", array->type);
+    wire_key(writer, "shape");
+    wire_open_array(writer);
+    for (int i = 0; i < array->dimensions; i++) wire_uint(writer, array->shape[i]);
+    wire_end(writer);
+    wire_put_uint(writer, "offset", array->offset);
+    wire_end(writer);
+}

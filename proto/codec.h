@@ -106,4 +106,14 @@ void wire_put_text(struct wire_writer *writer, const char *key, const char *text
 void wire_put_bin(struct wire_writer *writer, const char *key, const void *bytes, size_t length);
 void wire_put_hash(struct wire_writer *writer, const char *key, uint64_t hash); /* as 16 hex digits */
 
+/* An array in a raw frame, as the header of its message describes it: a map with name, dtype, shape, offset. */
+struct frame_array {
+    const char *name, *type; /* as numpy writes types: "|u1", "<i2" */
+    size_t offset;
+    int dimensions;
+    uint32_t shape[3];
+};
+
+void wire_array(struct wire_writer *writer, const struct frame_array *array);
+
 #endif

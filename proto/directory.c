@@ -73,7 +73,7 @@ void directory_remove(struct server *server, int slot) {
 void directory_reap(struct server *server, int64_t now, void (*expire)(struct server *server, int slot)) {
     for (int slot = 0; slot < server->options.sessions; slot++) {
         struct entry *entry = &server->entry[slot];
-        if (entry->state != ENTRY_LIVE || entry->in_flight > 0) continue;
+        if (entry->state != ENTRY_LIVE || (entry->in_flight > 0 && !entry->slow)) continue;
         if (now - entry->heard < server->options.lease_ms) continue;
         forget(server, entry);
         entry->state = ENTRY_EXPIRED;

@@ -31,6 +31,7 @@ static const struct {
     {"NO_RECORD", "no record of that episode is kept: open with record, and ask before another episode ends", false},
     {"INTERNAL", "the server could not do what it should: nothing has changed; please report it with the text", false},
     {"SHUTTING_DOWN", "the server is stopping: connect again when it is back, and open a new session", true},
+    {"NO_SEARCH", "the session has no search that this could go on with: begin one with search", false},
 };
 
 _Static_assert(sizeof codes / sizeof codes[0] == WIRE_CODES, "every code has its line in the table");

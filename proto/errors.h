@@ -26,10 +26,11 @@ enum wire_code {
     WIRE_BAD_STATE = 15,
     WIRE_NO_RECORD = 16,
     WIRE_INTERNAL = 17,
-    WIRE_SHUTTING_DOWN = 18
+    WIRE_SHUTTING_DOWN = 18,
+    WIRE_NO_SEARCH = 19
 };
 
-enum { WIRE_CODES = WIRE_SHUTTING_DOWN + 1 };
+enum { WIRE_CODES = WIRE_NO_SEARCH + 1 };
 
 /* "ILLEGAL_ACTION"; "UNKNOWN" for a number that is not in the table. */
 const char *wire_code_name(int code);

@@ -25,8 +25,7 @@ static void get_dice(struct job *job, int *dice) {
     wire_get_word(job->fields, "dice", dice_words, 2, dice, job->fault);
 }
 
-/* The bytes of raw frame `index` (from 1), which must have just that length. */
-static const void *get_frame(struct job *job, int index, size_t length, const char *what) {
+const void *request_frame(struct job *job, int index, size_t length, const char *what) {
     if (job->fault->code) return NULL;
     zmq_msg_t *frame = &job->request->frame[index];
     if (index >= job->request->count)
@@ -37,8 +36,7 @@ static const void *get_frame(struct job *job, int index, size_t length, const ch
     return NULL;
 }
 
-/* A raw frame of the reply; NULL with INTERNAL. */
-static void *add_frame(struct job *job, size_t length) {
+void *reply_frame(struct job *job, size_t length) {
     zmq_msg_t *frame = &job->reply->frame[job->reply->count];
     if (zmq_msg_init_size(frame, length))
         return wire_refuse(job->fault, WIRE_INTERNAL, "there is no memory for %zu bytes", length), NULL;
@@ -46,8 +44,7 @@ static void *add_frame(struct job *job, size_t length) {
     return zmq_msg_data(frame);
 }
 
-/* Who moves in an environment: nobody in one that is over, truncated ones too. */
-static int mover_of(const struct session *session, int env) {
+int mover_of(const struct session *session, int env) {
     if (lr_batch_stats(session->batch, env).over) return LR_NOBODY;
     return lr_to_move(session->game, lr_batch_state(session->batch, env));
 }
@@ -177,18 +174,14 @@ static void put_columns(struct wire_writer *out, const char *key, const lr_colum
 }
 
 static void put_array(struct wire_writer *out, const struct session *session, int array) {
-    int shape[2];
+    int shape[2] = {0};
     const int dimensions = array_shape(array, lr_game_info(session->game), shape);
-    wire_open_map(out);
-    wire_put_text(out, "name", array_name(array));
-    wire_put_text(out, "dtype", array_type(array));
-    wire_key(out, "shape");
-    wire_open_array(out);
-    wire_int(out, session_size(session));
-    for (int i = 0; i < dimensions; i++) wire_int(out, shape[i]);
-    wire_end(out);
-    wire_put_uint(out, "offset", session->layout.offset[array]);
-    wire_end(out);
+    wire_array(
+        out, &(struct frame_array){.name = array_name(array),
+                                   .type = array_type(array),
+                                   .offset = session->layout.offset[array],
+                                   .dimensions = dimensions + 1,
+                                   .shape = {(uint32_t)session_size(session), (uint32_t)shape[0], (uint32_t)shape[1]}});
 }
 
 static void put_arrays(struct wire_writer *out, const struct session *session) {
@@ -273,7 +266,7 @@ static const uint64_t *get_seeds(struct job *job, bool frame_of_seeds, int frame
         job->fault->field = "seed";
         wire_refuse(job->fault, WIRE_BAD_FIELD, "reset takes one root `seed` or a frame of `seeds`, not both");
     }
-    const void *bytes = frame_of_seeds ? get_frame(job, frame, size * sizeof(uint64_t), "seeds") : NULL;
+    const void *bytes = frame_of_seeds ? request_frame(job, frame, size * sizeof(uint64_t), "seeds") : NULL;
     if (job->fault->code || (!has_root && !bytes)) return NULL;
     if (bytes)
         memcpy(session->seeds, bytes, size * sizeof(uint64_t));
@@ -290,7 +283,7 @@ static int handle_reset(struct job *job) {
     if (!job->fault->code && job->request->count - 1 != has_which + has_seeds)
         wire_refuse(job->fault, WIRE_BAD_FRAME,
                     "reset takes one raw frame for each of `which` and `seeds` that is true");
-    const uint8_t *which = has_which ? get_frame(job, 1, (size_t)session_size(session), "which to reset") : NULL;
+    const uint8_t *which = has_which ? request_frame(job, 1, (size_t)session_size(session), "which to reset") : NULL;
     const uint64_t *seeds = get_seeds(job, has_seeds, has_which ? 2 : 1);
     if (job->fault->code) return job->fault->code;
     return session_reset(session, which, seeds, job->reply, job->fault);
@@ -299,7 +292,7 @@ static int handle_reset(struct job *job) {
 static int handle_step(struct job *job) {
     struct session *session = *job->slot;
     const size_t bytes = (size_t)session_size(session) * sizeof(int32_t);
-    const void *actions = get_frame(job, 1, bytes, "actions");
+    const void *actions = request_frame(job, 1, bytes, "actions");
     if (!actions) return job->fault->code;
     memcpy(session->actions, actions, bytes);
     int ended = 0;
@@ -318,7 +311,7 @@ static int observe_one(struct job *job, int env, int player) {
     const lr_state *state = lr_batch_state(session->batch, env);
     const size_t pieces = round_up((size_t)info->piece_rows * (size_t)info->piece_columns);
     const size_t globals = round_up((size_t)info->global_columns * sizeof(int16_t)), mask = (size_t)info->mask_bytes;
-    uint8_t *frame = add_frame(job, pieces + globals + mask);
+    uint8_t *frame = reply_frame(job, pieces + globals + mask);
     const int mover = mover_of(session, env);
     if (!frame) return job->fault->code;
     if (player < 0)
@@ -400,7 +393,7 @@ static int handle_save(struct job *job) {
     int env = 0;
     get_env(job, "env", &env);
     if (job->fault->code) return job->fault->code;
-    uint8_t *frame = add_frame(job, saved_bytes(*job->slot));
+    uint8_t *frame = reply_frame(job, saved_bytes(*job->slot));
     if (!frame) return job->fault->code;
     saved_write(*job->slot, env, frame);
     put_mover(job, env);
@@ -434,12 +427,11 @@ static int handle_load(struct job *job) {
     return code;
 }
 
-/* Where to: one environment or a list. Returns how many, written to `to` (room for WIRE_MAX_ELEMENTS). */
-static int get_targets(struct job *job, int *to) {
+int request_envs(struct job *job, const char *key, int *to) {
     const int last = session_size(*job->slot) - 1;
-    wire_require(job->fields, "to", job->fault);
+    wire_require(job->fields, key, job->fault);
     if (job->fault->code) return 0;
-    const msgpack_object *found = wire_find(job->fields, "to");
+    const msgpack_object *found = wire_find(job->fields, key);
     const msgpack_object one = *found, *items = found->type == MSGPACK_OBJECT_ARRAY ? found->via.array.ptr : &one;
     const uint32_t count = found->type == MSGPACK_OBJECT_ARRAY ? found->via.array.size : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -448,9 +440,9 @@ static int get_targets(struct job *job, int *to) {
             to[i] = (int)items[i].via.u64;
             continue;
         }
-        job->fault->field = "to";
-        wire_refuse(job->fault, WIRE_BAD_FIELD, "the field `to` takes an environment from 0 to %d, or a list of them",
-                    last);
+        job->fault->field = key;
+        wire_refuse(job->fault, WIRE_BAD_FIELD, "the field `%s` takes an environment from 0 to %d, or a list of them",
+                    key, last);
         return 0;
     }
     return (int)count;
@@ -461,7 +453,7 @@ static int handle_clone(struct job *job) {
     int from = 0, dice = LR_DICE_FRESH, to[WIRE_MAX_ELEMENTS];
     get_env(job, "from", &from);
     get_dice(job, &dice);
-    const int count = get_targets(job, to);
+    const int count = request_envs(job, "to", to);
     if (job->fault->code) return job->fault->code;
     for (int i = 0; i < count; i++) {
         lr_error error;
@@ -485,7 +477,7 @@ static int handle_render(struct job *job) {
     const lr_state *state = lr_batch_state(session->batch, env);
     const int length = lr_draw(session->game, state, color, NULL, 0);
     char *text = malloc((size_t)length + 1); /* the frame goes without the terminator */
-    uint8_t *frame = text ? add_frame(job, (size_t)length) : NULL;
+    uint8_t *frame = text ? reply_frame(job, (size_t)length) : NULL;
     if (frame) {
         lr_draw(session->game, state, color, text, (size_t)length + 1);
         memcpy(frame, text, (size_t)length);
@@ -497,7 +489,7 @@ static int handle_render(struct job *job) {
 static int put_replay(struct job *job, const lr_replay *replay) {
     const int length = lr_replay_format(replay, NULL, 0);
     char *text = malloc((size_t)length + 1);
-    uint8_t *frame = text ? add_frame(job, (size_t)length) : NULL;
+    uint8_t *frame = text ? reply_frame(job, (size_t)length) : NULL;
     if (frame) {
         lr_replay_format(replay, text, (size_t)length + 1);
         memcpy(frame, text, (size_t)length);
@@ -576,23 +568,26 @@ static int handle_stats(struct job *job) {
 /* ---- The table ---- */
 
 static const struct message_type types[] = {
-    {"hello", "welcome", AT_ROUTER, 0, 0, NULL},
-    {"list", "list", AT_WORKER, 0, 0, handle_list},
-    {"open", "opened", AT_WORKER, 0, 0, handle_open},
-    {"reset", "batch", IN_SEQUENCE, 0, 2, handle_reset},
-    {"step", "batch", IN_SEQUENCE, 1, 1, handle_step},
-    {"observe", "batch", IN_SEQUENCE, 0, 0, handle_observe},
-    {"legal", "legal", IN_SEQUENCE, 0, 0, handle_legal},
-    {"save", "saved", IN_SEQUENCE, 0, 0, handle_save},
-    {"load", "loaded", IN_SEQUENCE, 1, 1, handle_load},
-    {"clone", "cloned", IN_SEQUENCE, 0, 0, handle_clone},
-    {"render", "rendered", IN_SEQUENCE, 0, 0, handle_render},
-    {"replay", "replay", IN_SEQUENCE, 0, 0, handle_replay},
-    {"echo", "batch", IN_SEQUENCE, 0, 2, handle_echo},
-    {"ping", "pong", AT_ROUTER, 0, 0, NULL},
-    {"resume", "resumed", AT_SESSION, 0, 0, handle_resume},
-    {"close", "closed", IN_SEQUENCE, 0, 0, handle_close},
-    {"stats", "stats", IN_SEQUENCE, 0, 0, handle_stats}, /* without a session: the router's */
+    {"hello", "welcome", AT_ROUTER, 0, 0, NULL, NULL},
+    {"list", "list", AT_WORKER, 0, 0, handle_list, NULL},
+    {"open", "opened", AT_WORKER, 0, 0, handle_open, NULL},
+    {"reset", "batch", IN_SEQUENCE, 0, 2, handle_reset, NULL},
+    {"step", "batch", IN_SEQUENCE, 1, 1, handle_step, NULL},
+    {"observe", "batch", IN_SEQUENCE, 0, 0, handle_observe, NULL},
+    {"legal", "legal", IN_SEQUENCE, 0, 0, handle_legal, NULL},
+    {"save", "saved", IN_SEQUENCE, 0, 0, handle_save, NULL},
+    {"load", "loaded", IN_SEQUENCE, 1, 1, handle_load, NULL},
+    {"clone", "cloned", IN_SEQUENCE, 0, 0, handle_clone, NULL},
+    {"render", "rendered", IN_SEQUENCE, 0, 0, handle_render, NULL},
+    {"replay", "replay", IN_SEQUENCE, 0, 0, handle_replay, NULL},
+    {"echo", "batch", IN_SEQUENCE, 0, 2, handle_echo, NULL},
+    {"search", "searched", IN_SEQUENCE, 0, 1, handle_search, complete_search},
+    {"leaves", "leaves", IN_SEQUENCE, 0, 2, handle_leaves, complete_leaves},
+    {"cancel", "cancelled", AT_SESSION, 0, 0, handle_cancel, NULL},
+    {"ping", "pong", AT_ROUTER, 0, 0, NULL, NULL},
+    {"resume", "resumed", AT_SESSION, 0, 0, handle_resume, NULL},
+    {"close", "closed", IN_SEQUENCE, 0, 0, handle_close, NULL},
+    {"stats", "stats", IN_SEQUENCE, 0, 0, handle_stats, NULL}, /* without a session: the router's */
 };
 enum { TYPES = sizeof types / sizeof types[0] };
 

@@ -90,6 +90,10 @@ static void put_limits(struct wire_writer *out, const struct server *server) {
     wire_put_int(out, "session_environments", options->session_environments);
     wire_put_int(out, "environments", options->environments);
     wire_put_int(out, "environments_free", options->environments - atomic_load(&server->environments));
+    wire_put_int(out, "search_threads", options->threads);
+    wire_put_uint(out, "session_search_bytes", options->session_search_bytes);
+    wire_put_uint(out, "search_bytes", options->search_bytes);
+    wire_put_uint(out, "search_bytes_free", options->search_bytes - atomic_load(&server->search_bytes));
     wire_end(out);
 }
 
@@ -160,8 +164,8 @@ static void send_to_worker(struct worker *worker, const struct envelope *envelop
     while (zmq_send(worker->near, envelope, sizeof *envelope, more ? ZMQ_SNDMORE : 0) < 0 && errno == EINTR) {}
 }
 
-static void pass_on(struct server *server, struct arrival *arrival, int slot, int index) {
-    struct envelope envelope = {.slot = slot, .kind = ENVELOPE_REQUEST, .delimiter = arrival->delimiter};
+static void pass_on(struct server *server, struct arrival *arrival, int slot, int index, bool slow) {
+    struct envelope envelope = {.slot = slot, .kind = ENVELOPE_REQUEST, .delimiter = arrival->delimiter, .slow = slow};
     struct wire_frames id = {.count = 1};
     zmq_msg_init(&id.frame[0]);
     zmq_msg_move(&id.frame[0], &arrival->id);
@@ -184,7 +188,7 @@ static int session_named(struct server *server, const msgpack_object *fields, st
     return -1;
 }
 
-static void to_session(struct server *server, struct arrival *arrival, const msgpack_object *fields,
+static void to_session(struct server *server, struct arrival *arrival, const msgpack_object *fields, bool slow,
                        struct wire_fault *fault) {
     const int slot = session_named(server, fields, fault);
     if (slot < 0) return;
@@ -195,7 +199,8 @@ static void to_session(struct server *server, struct arrival *arrival, const msg
         return;
     }
     entry->in_flight++;
-    pass_on(server, arrival, slot, entry->worker);
+    entry->slow += slow;
+    pass_on(server, arrival, slot, entry->worker, slow);
 }
 
 static void to_any_worker(struct server *server, struct arrival *arrival, bool opens, struct wire_fault *fault) {
@@ -205,7 +210,7 @@ static void to_any_worker(struct server *server, struct arrival *arrival, bool o
     }
     if (!opens) {
         server->homeless++;
-        pass_on(server, arrival, -1, 0);
+        pass_on(server, arrival, -1, 0, false);
         return;
     }
     const int slot = directory_add(server, milliseconds_now());
@@ -215,7 +220,7 @@ static void to_any_worker(struct server *server, struct arrival *arrival, bool o
     }
     server->entry[slot].in_flight++;
     server->counts.sessions_opened++;
-    pass_on(server, arrival, slot, server->entry[slot].worker);
+    pass_on(server, arrival, slot, server->entry[slot].worker, false);
 }
 
 static void route(struct server *server, struct arrival *arrival, const struct message_type *type,
@@ -228,7 +233,7 @@ static void route(struct server *server, struct arrival *arrival, const struct m
     } else if (type->place == AT_WORKER)
         to_any_worker(server, arrival, strcmp(type->name, "open") == 0, fault);
     else
-        to_session(server, arrival, fields, fault);
+        to_session(server, arrival, fields, type->complete != NULL, fault);
 }
 
 static const struct message_type *type_named(const msgpack_object *fields, struct wire_fault *fault) {
@@ -319,6 +324,7 @@ static void take_reply(struct server *server, struct worker *worker, const struc
         server->homeless--;
     else {
         server->entry[envelope->slot].in_flight--;
+        server->entry[envelope->slot].slow -= envelope->slow;
         if (envelope->ends) directory_remove(server, envelope->slot);
     }
     deliver(server, &id, envelope->delimiter, &reply);

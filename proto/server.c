@@ -45,6 +45,8 @@ static int fill_defaults(struct server_options *options, lr_error *error) {
     fill_default(&options->lease_ms, 600000);
     fill_default(&options->in_flight, 8);
     fill_default(&options->header_room, 128 * 1024);
+    if (!options->search_bytes) options->search_bytes = (size_t)1 << 30;
+    if (!options->session_search_bytes) options->session_search_bytes = options->search_bytes / 4;
     return LR_OK;
 }
 
@@ -186,9 +188,10 @@ static int start_worker(struct server *server, int index, lr_error *error) {
     struct worker *worker = &server->worker[index];
     worker->server = server;
     worker->header = malloc((size_t)server->options.header_room);
+    worker->running = calloc((size_t)server->options.sessions, sizeof *worker->running);
     worker->near = inproc(server, index, false);
     worker->far = inproc(server, index, true);
-    if (!worker->header || !worker->near || !worker->far)
+    if (!worker->header || !worker->running || !worker->near || !worker->far)
         return lr_fail(error, LR_E_MEMORY, "no memory for worker %d", index);
     if (pthread_create(&worker->thread, NULL, worker_main, worker))
         return lr_fail(error, LR_E_MEMORY, "the system has no thread left for worker %d", index);
@@ -205,6 +208,7 @@ static void stop_worker(struct worker *worker) {
     if (worker->near) zmq_close(worker->near);
     if (worker->far) zmq_close(worker->far);
     free(worker->header);
+    free(worker->running);
 }
 
 /* ---- The whole ---- */

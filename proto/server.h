@@ -22,11 +22,13 @@ struct server_options {
     const char
         *curve_key; /* the server's secret key, 40 characters of Z85: clients must know the public one; or NULL */
     int sessions;   /* most at a time; 0: 1024 */
-    int session_environments; /* most in one session; 0: 16384 */
-    int environments;         /* most in all sessions; 0: 262144 */
-    int lease_ms;             /* a session that is silent for so long is freed; 0: 600000 */
-    int in_flight;            /* requests of one session that may wait; 0: 8 */
-    int header_room;          /* bytes that a reply's header may have; 0: 131072 */
+    int session_environments;    /* most in one session; 0: 16384 */
+    int environments;            /* most in all sessions; 0: 262144 */
+    int lease_ms;                /* a session that is silent for so long is freed; 0: 600000 */
+    int in_flight;               /* requests of one session that may wait; 0: 8 */
+    size_t search_bytes;         /* memory of all sessions' searches; 0: 1 GiB */
+    size_t session_search_bytes; /* of one session's; 0: a quarter of that */
+    int header_room;             /* bytes that a reply's header may have; 0: 131072 */
 };
 
 struct server;

@@ -137,6 +137,7 @@ int session_open(const lr_game *game, const struct session_options *options, str
 void session_close(struct session *session) {
     if (!session) return;
     frames_close(&session->last_reply);
+    searches_free(session->searches);
     lr_batch_close(session->batch);
     agent_close(session->opponent);
     pool_close(session->pool);
@@ -155,7 +156,8 @@ size_t session_bytes(const struct session *session) {
     if (options->batch.record) each += 2 * sizeof(uint16_t) * (size_t)info->max_decisions;
     if (session->final_pieces) each += session->layout.row_bytes[ARRAY_PIECES];
     if (session->final_globals) each += session->layout.row_bytes[ARRAY_GLOBALS];
-    return sizeof *session + each * (size_t)options->batch.size + pool_bytes(session->pool);
+    const size_t searches = session->searches ? searches_bytes(session->searches) : 0;
+    return sizeof *session + each * (size_t)options->batch.size + pool_bytes(session->pool) + searches;
 }
 
 /* ---- Steps ---- */

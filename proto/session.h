@@ -9,6 +9,7 @@
 #include "agents/agent.h"
 #include "proto/buffers.h"
 #include "proto/codec.h"
+#include "proto/searches.h"
 
 /* ---- A message in parts ---- */
 
@@ -77,6 +78,8 @@ struct session {
     uint64_t *seeds;       /* [size] */
     uint8_t *final_pieces; /* [size]...: SAME_STEP only */
     int16_t *final_globals;
+    struct searches *searches;                 /* NULL: none */
+    struct call *calls;                        /* that cannot be answered yet: the first one's search is running */
     uint64_t last;                             /* sequence number of the last request that was answered */
     struct wire_frames last_reply;             /* sent again for a resend of the same number */
     uint64_t requests, errors, resends, steps; /* steps: environments stepped */

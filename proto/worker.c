@@ -1,11 +1,19 @@
 /* worker.c: the thread that serves sessions: one request after the other, each answered exactly once.
  *
+ * A search may take long, so it runs in slices, between which other sessions' requests are served. While it runs, its
+ * session's requests wait in the session's list of calls, the first of which is the one that the search will answer.
+ *
  * Sequence numbers make a retried request happen once: a session answers only the number after its last one, and sends
  * the last reply again for the last number. Whatever has passed that check uses its number up, errors included. */
 #include "proto/parts.h"
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    SLICE_MICROSECONDS = 2000, /* of a search: what others wait for it */
+    BURST = 64                 /* requests served between two slices */
+};
 
 /* ---- Frames ---- */
 
@@ -44,6 +52,7 @@ void send_frames(void *socket, struct wire_frames *frames, int flags) {
 void release_session(struct server *server, struct session **slot) {
     if (!*slot) return;
     atomic_fetch_sub(&server->environments, session_size(*slot));
+    release_searches(server, *slot);
     session_close(*slot);
     *slot = NULL;
 }
@@ -99,107 +108,253 @@ static void serve_plain(struct worker *worker, struct job *job, const struct mes
     frames_copy(&session->last_reply, job->reply);
 }
 
-static void serve_in_sequence(struct worker *worker, struct job *job, const struct message_type *type, uint64_t q) {
-    struct session *session = *job->slot;
-    session->requests++;
-    if (q == session->last) {
-        session->resends++;
-        job->reply->count = 0;
-        frames_copy(job->reply, &session->last_reply);
-        return;
-    }
-    if (check_sequence(session, q, job->fault)) {
-        finish(worker, job, q, session->last + 1);
-        return;
-    }
-    if (!check_frames(type, job)) type->handle(job);
+/* The last part of a request in sequence: its number is used up, its reply kept. */
+static void conclude(struct worker *worker, struct job *job, uint64_t q) {
     finish(worker, job, q, q + 1);
-    if (!*job->slot) return; /* closed */
+    struct session *session = *job->slot;
+    if (!session) return; /* closed */
     session->errors += job->fault->code != WIRE_OK;
     session->last = q;
     frames_close(&session->last_reply);
     frames_copy(&session->last_reply, job->reply);
 }
 
-static void serve(struct worker *worker, struct job *job, const struct wire_map *header) {
-    const struct message_type *type = message_type(wire_find(header->fields, "t"));
-    const uint64_t q = sequence_of(header->fields);
-    const bool needs_session = type->place == AT_SESSION || type->place == IN_SEQUENCE;
-    job->fields = header->fields;
-    if (atomic_load(&worker->server->stopping))
-        wire_refuse(job->fault, WIRE_SHUTTING_DOWN, "the server is stopping");
-    else if (needs_session && !*job->slot)
-        wire_refuse(job->fault, WIRE_NO_SESSION, "the session was closed by an earlier request: open a new one");
-    if (job->fault->code) {
-        finish(worker, job, q, 0);
-        return;
+/* False if its search has more to do. */
+static bool serve_in_sequence(struct worker *worker, struct job *job, const struct message_type *type, uint64_t q) {
+    struct session *session = *job->slot;
+    session->requests++;
+    if (q == session->last) {
+        session->resends++;
+        job->reply->count = 0;
+        frames_copy(job->reply, &session->last_reply);
+        return true;
     }
-    write_reply_start(job->out, type->reply, q);
-    if (type->place == IN_SEQUENCE)
-        serve_in_sequence(worker, job, type, q);
-    else
-        serve_plain(worker, job, type, q);
+    if (check_sequence(session, q, job->fault)) {
+        finish(worker, job, q, session->last + 1);
+        return true;
+    }
+    if (!check_frames(type, job)) type->handle(job);
+    if (type->complete && !job->fault->code) {
+        if (!searches_advance(session->searches, SLICE_MICROSECONDS)) return false;
+        type->complete(job);
+    }
+    conclude(worker, job, q);
+    return true;
 }
 
-static void answer(struct worker *worker, struct envelope *envelope, struct wire_frames *request,
-                   struct wire_frames *reply) {
-    struct session *nobody = NULL;
-    struct wire_fault fault = WIRE_NO_FAULT;
+/* ---- Calls ---- */
+
+/* What answering one call needs. */
+struct answering {
+    struct session *nobody;
+    struct wire_fault fault;
     struct wire_writer out;
-    wire_begin(&out, worker->header, (size_t)worker->server->options.header_room);
-    struct job job = {.server = worker->server,
-                      .slot = envelope->slot >= 0 ? &worker->server->session[envelope->slot] : &nobody,
-                      .token = envelope->token,
-                      .request = request,
-                      .reply = reply,
-                      .out = &out,
-                      .fault = &fault};
-    struct wire_map header;
-    reply->count = 1;
-    if (wire_read(zmq_msg_data(&request->frame[0]), zmq_msg_size(&request->frame[0]), &header, &fault))
-        finish(worker, &job, 0, 0); /* the router has read it before: only memory can be missing */
-    else
-        serve(worker, &job, &header);
-    wire_map_free(&header);
-    envelope->ends = envelope->slot >= 0 && !*job.slot;
-}
+    struct wire_frames reply;
+    struct job job;
+};
 
-/* ---- The thread ---- */
+static struct job *answering_begin(struct answering *answering, struct worker *worker, struct call *call) {
+    *answering = (struct answering){.fault = WIRE_NO_FAULT, .reply = {.count = 1}};
+    wire_begin(&answering->out, worker->header, (size_t)worker->server->options.header_room);
+    const int slot = call->envelope.slot;
+    answering->job = (struct job){.server = worker->server,
+                                  .slot = slot >= 0 ? &worker->server->session[slot] : &answering->nobody,
+                                  .token = call->envelope.token,
+                                  .request = &call->request,
+                                  .reply = &answering->reply,
+                                  .out = &answering->out,
+                                  .fault = &answering->fault};
+    return &answering->job;
+}
 
 static void send_envelope(void *socket, const struct envelope *envelope, bool more) {
     while (zmq_send(socket, envelope, sizeof *envelope, more ? ZMQ_SNDMORE : 0) < 0 && errno == EINTR) {}
 }
 
-static void handle_request(struct worker *worker, struct envelope *envelope) {
-    struct wire_frames id = {.count = 1}, request = {.count = 0}, reply;
-    zmq_msg_init(&id.frame[0]);
-    while (zmq_msg_recv(&id.frame[0], worker->far, 0) < 0 && errno == EINTR) {}
-    receive_frames(worker->far, &request);
-    answer(worker, envelope, &request, &reply);
-    frames_close(&request);
-    envelope->kind = ENVELOPE_REPLY;
-    send_envelope(worker->far, envelope, true);
-    send_frames(worker->far, &id, ZMQ_SNDMORE);
-    send_frames(worker->far, &reply, 0);
+static void send_reply(struct worker *worker, struct call *call, struct answering *answering) {
+    call->envelope.kind = ENVELOPE_REPLY;
+    call->envelope.ends = call->envelope.slot >= 0 && !*answering->job.slot;
+    send_envelope(worker->far, &call->envelope, true);
+    send_frames(worker->far, &call->id, ZMQ_SNDMORE);
+    send_frames(worker->far, &answering->reply, 0);
+    frames_close(&call->request);
 }
 
-/* False when it was told to stop. */
-static bool next(struct worker *worker) {
-    struct envelope envelope;
-    const int length = zmq_recv(worker->far, &envelope, sizeof envelope, 0);
-    if (length < 0) return errno == EINTR;
-    switch (envelope.kind) {
-    case ENVELOPE_REQUEST: handle_request(worker, &envelope); return true;
-    case ENVELOPE_EXPIRE:
-        release_session(worker->server, &worker->server->session[envelope.slot]);
-        send_envelope(worker->far, &envelope, false);
+static void refuse_call(struct worker *worker, struct call *call, int code, const char *why) {
+    struct answering answering;
+    struct job *job = answering_begin(&answering, worker, call);
+    wire_refuse(job->fault, code, "%s", why);
+    finish(worker, job, call->q, 0);
+    send_reply(worker, call, &answering);
+}
+
+static void move_frames(struct wire_frames *to, struct wire_frames *from) {
+    for (int i = 0; i < from->count; i++) {
+        zmq_msg_init(&to->frame[i]);
+        zmq_msg_move(&to->frame[i], &from->frame[i]);
+    }
+    to->count = from->count;
+    frames_close(from);
+}
+
+/* Puts a call at the end of its session's list. */
+static bool keep_call(struct session *session, struct call *call) {
+    struct call *kept = malloc(sizeof *kept);
+    if (!kept) return false;
+    *kept = (struct call){.envelope = call->envelope, .q = call->q, .type = call->type};
+    move_frames(&kept->id, &call->id);
+    move_frames(&kept->request, &call->request);
+    struct call **end = &session->calls;
+    while (*end) end = &(*end)->next;
+    *end = kept;
+    return true;
+}
+
+/* Serves a call of which nothing is wrong on its face. False if it is to wait: for its own search, or for one before. */
+static bool serve(struct worker *worker, struct job *job, struct call *call) {
+    struct session *session = *job->slot;
+    const bool needs_session = call->type->place == AT_SESSION || call->type->place == IN_SEQUENCE;
+    if (atomic_load(&worker->server->stopping))
+        wire_refuse(job->fault, WIRE_SHUTTING_DOWN, "the server is stopping");
+    else if (needs_session && !session)
+        wire_refuse(job->fault, WIRE_NO_SESSION, "the session was closed by an earlier request: open a new one");
+    if (job->fault->code) {
+        finish(worker, job, call->q, 0);
         return true;
-    default: send_envelope(worker->far, &envelope, false); return false;
+    }
+    if (call->type->place == IN_SEQUENCE && session->calls) return false;
+    write_reply_start(job->out, call->type->reply, call->q);
+    if (call->type->place == IN_SEQUENCE) return serve_in_sequence(worker, job, call->type, call->q);
+    serve_plain(worker, job, call->type, call->q);
+    return true;
+}
+
+/* Answers a call, or lets it wait. */
+static void take_call(struct worker *worker, struct call *call) {
+    struct answering answering;
+    struct job *job = answering_begin(&answering, worker, call);
+    struct wire_map header;
+    bool answered = true;
+    zmq_msg_t *frame = &call->request.frame[0];
+    if (wire_read(zmq_msg_data(frame), zmq_msg_size(frame), &header, job->fault))
+        finish(worker, job, 0, 0); /* the router has read it before: only memory can be missing */
+    else {
+        job->fields = header.fields;
+        call->q = sequence_of(header.fields);
+        call->type = message_type(wire_find(header.fields, "t"));
+        answered = serve(worker, job, call);
+    }
+    wire_map_free(&header);
+    if (answered) {
+        send_reply(worker, call, &answering);
+        return;
+    }
+    struct session *session = *job->slot;
+    const bool first = session->calls == NULL;
+    if (!keep_call(session, call)) {
+        if (first) release_searches(worker->server, session);
+        refuse_call(worker, call, WIRE_INTERNAL, "there is no memory to keep the request until it can be answered");
+    } else if (first)
+        worker->running[worker->runs++] = call->envelope.slot;
+}
+
+/* ---- Running searches ---- */
+
+static struct call *take_first(struct session *session) {
+    struct call *call = session->calls;
+    session->calls = call->next;
+    return call;
+}
+
+static void stop_running(struct worker *worker, int slot) {
+    for (int i = 0; i < worker->runs; i++)
+        if (worker->running[i] == slot) {
+            worker->running[i] = worker->running[--worker->runs];
+            return;
+        }
+}
+
+/* Answers all that waits in a session with an error. */
+static void refuse_calls(struct worker *worker, int slot, int code, const char *why) {
+    struct session *session = worker->server->session[slot];
+    if (!session || !session->calls) return;
+    stop_running(worker, slot);
+    release_searches(worker->server, session);
+    while (session->calls) {
+        struct call *call = take_first(session);
+        refuse_call(worker, call, code, why);
+        free(call);
+    }
+}
+
+/* The search has done what was asked: answers its call, and those behind it until one has to wait again. */
+static void end_run(struct worker *worker, int slot) {
+    struct answering answering;
+    struct session *session = worker->server->session[slot];
+    struct call *call = take_first(session), *waiting = session->calls;
+    struct job *job = answering_begin(&answering, worker, call);
+    stop_running(worker, slot);
+    session->calls = NULL;
+    write_reply_start(job->out, call->type->reply, call->q);
+    call->type->complete(job);
+    conclude(worker, job, call->q);
+    send_reply(worker, call, &answering);
+    free(call);
+    while (waiting) {
+        call = waiting;
+        waiting = call->next;
+        take_call(worker, call);
+        free(call);
+    }
+}
+
+/* One slice of one search, each in its turn. */
+static void run_slice(struct worker *worker) {
+    const int slot = worker->running[worker->turn++ % worker->runs];
+    if (atomic_load(&worker->server->stopping))
+        refuse_calls(worker, slot, WIRE_SHUTTING_DOWN, "the server is stopping");
+    else if (searches_advance(worker->server->session[slot]->searches, SLICE_MICROSECONDS))
+        end_run(worker, slot);
+}
+
+/* ---- The thread ---- */
+
+static void handle_request(struct worker *worker, const struct envelope *envelope) {
+    struct call call = {.envelope = *envelope, .id = {.count = 1}};
+    zmq_msg_init(&call.id.frame[0]);
+    while (zmq_msg_recv(&call.id.frame[0], worker->far, 0) < 0 && errno == EINTR) {}
+    receive_frames(worker->far, &call.request);
+    take_call(worker, &call);
+}
+
+static void expire(struct worker *worker, const struct envelope *envelope) {
+    refuse_calls(worker, envelope->slot, WIRE_LEASE_EXPIRED, "nothing was heard of the session while its search ran");
+    release_session(worker->server, &worker->server->session[envelope->slot]);
+    send_envelope(worker->far, envelope, false);
+}
+
+enum received { RECEIVED_NOTHING, RECEIVED_ONE, RECEIVED_STOP };
+
+/* Takes one message from the router; waits for it unless a search is running. */
+static enum received next(struct worker *worker) {
+    struct envelope envelope;
+    const int length = zmq_recv(worker->far, &envelope, sizeof envelope, worker->runs ? ZMQ_DONTWAIT : 0);
+    if (length < 0) return errno == EINTR || errno == EAGAIN ? RECEIVED_NOTHING : RECEIVED_STOP;
+    switch (envelope.kind) {
+    case ENVELOPE_REQUEST: handle_request(worker, &envelope); return RECEIVED_ONE;
+    case ENVELOPE_EXPIRE: expire(worker, &envelope); return RECEIVED_ONE;
+    default: send_envelope(worker->far, &envelope, false); return RECEIVED_STOP;
     }
 }
 
 void *worker_main(void *argument) {
     struct worker *worker = argument;
-    while (next(worker)) {}
+    enum received received = RECEIVED_NOTHING;
+    while (received != RECEIVED_STOP) {
+        received = RECEIVED_ONE;
+        for (int i = 0; i < BURST && received == RECEIVED_ONE; i++) received = next(worker);
+        if (received != RECEIVED_STOP && worker->runs) run_slice(worker);
+    }
+    while (worker->runs) refuse_calls(worker, worker->running[0], WIRE_SHUTTING_DOWN, "the server is stopping");
     return NULL;
 }

@@ -26,6 +26,7 @@ class Code(IntEnum):
     NO_RECORD = 16
     INTERNAL = 17
     SHUTTING_DOWN = 18
+    NO_SEARCH = 19
 
 
 SENTENCES = {
@@ -48,6 +49,7 @@ SENTENCES = {
     Code.NO_RECORD: "no record of that episode is kept: open with record, and ask before another episode ends",
     Code.INTERNAL: "the server could not do what it should: nothing has changed; please report it with the text",
     Code.SHUTTING_DOWN: "the server is stopping: connect again when it is back, and open a new session",
+    Code.NO_SEARCH: "the session has no search that this could go on with: begin one with search",
 }
 
 # The same request may succeed later, unchanged.
