@@ -9,7 +9,7 @@
  * lr_hash and believed only if a second hash of the same bytes agrees as well: two different states would have to agree
  * in 128 bits. Outcomes that lead to the same state, as most dice do, are looked into once.
  *
- * A slice ends between two actions of the root. When the limit comes in the middle of a depth, the last depth that was
+ * The recursion keeps its own stack, so that a slice can end after any action or outcome. When the limit comes in the middle of a depth, the last depth that was
  * finished counts; while not even the first is finished, the actions that were valued do. */
 #include "agents/search_parts.h"
 #include <math.h>
@@ -23,11 +23,22 @@ struct entry {
     bool guessed;  /* lr_evaluate was asked on the way; if not, the value holds for every greater d too */
 };
 
-enum { SECOND_SEED = 1862, CLOCK_EVERY = 256, LEVELS = 160 };
+enum { SECOND_SEED = 1862, CLOCK_EVERY = 256, LEVELS = 160 /* and two for the principal line */ };
 
-/* A step of the recursion: where it is, and what it goes through there. */
+struct key {
+    uint64_t hash, second;
+};
+
+/* A level of the recursion: where it is, what it goes through there, and what that has come to. */
 struct level {
     lr_state *state;
+    struct key key;
+    int d;            /* decisions to look ahead from here */
+    int index, count; /* of its actions or outcomes: under way or next, and all */
+    double sign;      /* +1 and -1: the Union, the Confederates move; 0: a chance node */
+    double value;     /* so far: the best times sign; at a chance node the sum of weights times values */
+    uint32_t total;   /* of the weights */
+    bool guessed;     /* what x->guessed was before */
     uint16_t legal[LR_MAX_ACTIONS];
     uint32_t weights[LR_MAX_OUTCOMES];
 };
@@ -35,9 +46,10 @@ struct level {
 struct expectimax {
     struct entry *table;
     uint32_t kept;
-    struct level *levels;
-    int depth, index; /* under way: the depth, and the next of `order` */
-    int completed;    /* the last depth that was finished; 0: none */
+    struct level *levels; /* [0]: the root, of which only the state is used */
+    int at;               /* the deepest level under way */
+    int depth, index;     /* under way: the depth, and the one of `order` */
+    int completed;        /* the last depth that was finished; 0: none */
     uint64_t applied;
     double deadline;
     bool stopped, guessed;          /* a limit was reached; lr_evaluate was asked in this depth */
@@ -52,10 +64,10 @@ void expectimax_lay_out(struct search *search, struct arena *arena) {
     const uint32_t slots = search->options.tree_nodes;
     struct expectimax *x = arena_take(arena, sizeof *x);
     struct entry *table = arena_take(arena, slots * sizeof *table);
-    struct level *levels = arena_take(arena, LEVELS * sizeof *levels);
-    char *states = arena_take(arena, LEVELS * search_state_bytes(search));
+    struct level *levels = arena_take(arena, (LEVELS + 2) * sizeof *levels);
+    char *states = arena_take(arena, (LEVELS + 2) * search_state_bytes(search));
     if (!arena->base) return;
-    for (int i = 0; i < LEVELS; i++)
+    for (int i = 0; i < LEVELS + 2; i++)
         levels[i].state = (lr_state *)(void *)(states + (size_t)i * search_state_bytes(search));
     x->table = table;
     x->levels = levels;
@@ -90,7 +102,9 @@ static int narrow(const struct search *search, const lr_state *state, uint16_t *
 void expectimax_begin(struct search *search) {
     struct expectimax *x = search->expectimax;
     for (uint32_t i = 0; i < search->options.tree_nodes; i++) x->table[i].depth = -1;
+    memcpy(x->levels[0].state, search->root, (size_t)lr_game_info(search->game)->state_bytes);
     x->kept = 0;
+    x->at = 0;
     x->depth = 1;
     x->index = x->completed = 0;
     x->applied = 0;
@@ -99,10 +113,6 @@ void expectimax_begin(struct search *search) {
 }
 
 /* ---- The table ---- */
-
-struct key {
-    uint64_t hash, second;
-};
 
 static struct key key_of(const struct search *search, const lr_state *state) {
     const size_t bytes = (size_t)lr_game_info(search->game)->state_bytes;
@@ -130,8 +140,6 @@ static void remember(const struct search *search, struct key key, int d, double 
 
 /* ---- Values ---- */
 
-static double value_of(const struct search *search, int at, int d);
-
 static bool out_of_budget(const struct search *search) {
     struct expectimax *x = search->expectimax;
     if (search->options.nodes && x->applied >= search->options.nodes) x->stopped = true;
@@ -139,61 +147,67 @@ static bool out_of_budget(const struct search *search) {
     return x->stopped;
 }
 
-/* The value after an action or outcome in the state of level `at`. */
-static double value_after(const struct search *search, int at, int action, int d) {
+static void skip_impossible(struct level *level) {
+    while (level->sign == 0 && level->index < level->count && !level->weights[level->index]) level->index++;
+}
+
+/* Begins to go through the actions or outcomes of a level. */
+static void open_level(const struct search *search, struct level *level, int mover, struct key key, int d) {
     struct expectimax *x = search->expectimax;
-    lr_state *state = x->levels[at + 1].state;
-    if (out_of_budget(search)) return 0;
-    memcpy(state, x->levels[at].state, (size_t)lr_game_info(search->game)->state_bytes);
-    lr_apply_legal(search->game, state, action);
-    x->applied++;
-    return value_of(search, at + 1, d);
-}
-
-static double mean_of_outcomes(const struct search *search, int at, int d) {
-    struct level *level = &search->expectimax->levels[at];
-    uint32_t total;
-    double sum = 0;
-    const int count = lr_outcomes(search->game, level->state, level->weights, &total);
-    for (int i = 0; i < count; i++)
-        if (level->weights[i]) sum += level->weights[i] * value_after(search, at, i, d);
-    return sum / total;
-}
-
-static double best_of_actions(const struct search *search, int at, int d, double sign) {
-    struct level *level = &search->expectimax->levels[at];
-    int count = lr_legal(search->game, level->state, level->legal);
-    count = narrow(search, level->state, level->legal, count);
-    double best = -2;
-    for (int i = 0; i < count && best < 1; i++) {
-        const double value = sign * value_after(search, at, level->legal[i], d - 1);
-        if (value > best) best = value;
+    level->key = key;
+    level->d = d;
+    level->index = 0;
+    level->guessed = x->guessed;
+    x->guessed = false;
+    if (mover == LR_CHANCE) {
+        level->sign = level->value = 0;
+        level->count = lr_outcomes(search->game, level->state, level->weights, &level->total);
+        skip_impossible(level);
+        return;
     }
-    return sign * best;
+    level->sign = mover == LR_UNION ? 1 : -1;
+    level->value = -2;
+    const int count = lr_legal(search->game, level->state, level->legal);
+    level->count = narrow(search, level->state, level->legal, count);
 }
 
-/* With d decisions to look ahead from the state of level `at`; any number once the search has stopped. */
-static double value_of(const struct search *search, int at, int d) {
+/* The value of the state of level `at` with d decisions to look ahead; false if the level had to be opened for it. Any
+ * number once the search has stopped. */
+static bool value_at_once(const struct search *search, int at, int d, double *value) {
     struct expectimax *x = search->expectimax;
     const lr_state *state = x->levels[at].state;
     const int mover = lr_to_move(search->game, state);
     const bool guess = d == 0 && mover < LR_CHANCE;
     if (guess) x->guessed = true;
-    if (guess || mover == LR_NOBODY) return lr_evaluate(search->game, state) / 1000.0;
+    if (guess || mover == LR_NOBODY) return *value = lr_evaluate(search->game, state) / 1000.0, true;
     const struct key key = key_of(search, state);
     const struct entry *known = look_up(search, key, d);
     if (known) {
         x->guessed = x->guessed || known->guessed;
-        return known->value;
+        return *value = known->value, true;
     }
     if (at + 1 == LEVELS) x->stopped = true; /* so long a run of dice is beyond any limit anyway */
-    if (x->stopped) return 0;
-    const bool guessed = x->guessed;
-    x->guessed = false;
-    const double value = mover == LR_CHANCE ? mean_of_outcomes(search, at, d)
-                                            : best_of_actions(search, at, d, mover == LR_UNION ? 1 : -1);
-    if (!x->stopped) remember(search, key, d, value, x->guessed);
-    x->guessed = x->guessed || guessed;
+    if (x->stopped) return *value = 0, true;
+    open_level(search, &x->levels[at], mover, key, d);
+    return false;
+}
+
+/* Adds the value after the action or outcome under way. True if that was the last that matters. */
+static bool add_value(struct level *level, double value) {
+    if (level->sign == 0)
+        level->value += level->weights[level->index] * value;
+    else if (level->sign * value > level->value)
+        level->value = level->sign * value;
+    level->index++;
+    skip_impossible(level);
+    return level->index == level->count || (level->sign != 0 && level->value >= 1);
+}
+
+static double close_level(const struct search *search, const struct level *level) {
+    struct expectimax *x = search->expectimax;
+    const double value = level->sign == 0 ? level->value / level->total : level->sign * level->value;
+    remember(search, level->key, level->d, value, x->guessed);
+    x->guessed = x->guessed || level->guessed;
     return value;
 }
 
@@ -214,21 +228,41 @@ static void finish_depth(struct search *search) {
     x->guessed = false;
 }
 
-static void value_next_action(struct search *search) {
+/* Hands the value after the action or outcome under way to its level, and on, as far as levels are finished by it. */
+static void hand_up(struct search *search, double value) {
     struct expectimax *x = search->expectimax;
-    const int i = x->order[x->index];
-    memcpy(x->levels[0].state, search->root, (size_t)lr_game_info(search->game)->state_bytes);
-    const double value = value_after(search, 0, search->legal[i], x->depth - 1);
-    if (x->stopped) return;
-    x->next[i] = value;
+    for (; x->at > 0; x->at--) {
+        if (!add_value(&x->levels[x->at], value)) return;
+        value = close_level(search, &x->levels[x->at]);
+    }
+    x->next[x->order[x->index]] = value;
     if (++x->index == root_width(search)) finish_depth(search);
+}
+
+/* One action or outcome. */
+static void apply_next(struct search *search) {
+    struct expectimax *x = search->expectimax;
+    const struct level *level = &x->levels[x->at];
+    const bool root = x->at == 0, chance = !root && level->sign == 0;
+    const int action = root ? search->legal[x->order[x->index]] : chance ? level->index : level->legal[level->index];
+    const int d = root ? x->depth - 1 : chance ? level->d : level->d - 1;
+    lr_state *state = x->levels[x->at + 1].state;
+    double value;
+    if (out_of_budget(search)) return;
+    memcpy(state, level->state, (size_t)lr_game_info(search->game)->state_bytes);
+    lr_apply_legal(search->game, state, action);
+    x->applied++;
+    if (!value_at_once(search, x->at + 1, d, &value))
+        x->at++;
+    else if (!x->stopped)
+        hand_up(search, value);
 }
 
 bool expectimax_run(struct search *search, uint64_t slice) {
     struct expectimax *x = search->expectimax;
     const uint64_t until = slice ? x->applied + slice : UINT64_MAX;
     x->deadline = search_deadline(search);
-    while (!x->stopped && x->applied < until) value_next_action(search);
+    while (!x->stopped && x->applied < until) apply_next(search);
     return x->stopped;
 }
 
@@ -273,7 +307,7 @@ static int likeliest(const struct search *search, int at) {
 }
 
 static void follow_line(const struct search *search, struct search_result *result) {
-    lr_state *state = search->expectimax->levels[0].state;
+    lr_state *state = search->expectimax->levels[LEVELS].state;
     memcpy(state, search->root, (size_t)lr_game_info(search->game)->state_bytes);
     int action = result->best, d = result->depth - 1;
     while (result->line_length < SEARCH_LINE && action >= 0) {
@@ -281,7 +315,8 @@ static void follow_line(const struct search *search, struct search_result *resul
         lr_apply_legal(search->game, state, action);
         const int mover = lr_to_move(search->game, state);
         if (mover == LR_NOBODY || (mover < LR_CHANCE && d <= 0)) return;
-        action = mover == LR_CHANCE ? likeliest(search, 0) : known_best(search, 0, d--, mover == LR_UNION ? 1 : -1);
+        action = mover == LR_CHANCE ? likeliest(search, LEVELS)
+                                    : known_best(search, LEVELS, d--, mover == LR_UNION ? 1 : -1);
     }
 }
 

@@ -68,7 +68,7 @@ size_t search_bytes(const lr_game *game, const struct search_options *options);
 /* Sets the root, a checked state in which a player moves (else ARGUMENT, OVER), and forgets the last tree. */
 int search_begin(struct search *search, const lr_state *root, uint64_t stream, lr_error *error);
 
-/* Runs at most `slice` simulations (mcts) or nodes (expectimax; may overrun by one root action) more; 0: until a limit.
+/* Runs at most `slice` simulations (mcts) or nodes (expectimax) more; 0: until a limit.
  * True when a limit is reached and the search is done. Cutting a search into slices does not change its result. */
 bool search_run(struct search *search, uint64_t slice);
 
@@ -94,7 +94,15 @@ void search_result(const struct search *search, struct search_result *result);
 /* ---- Leaf batches ----
  * With options.leaves: each round, search_leaves picks up to `capacity` new leaves (under virtual loss, so that they
  * differ) and writes the observation of the player to move there, as lr_batch would; the caller values them and answers all of
- * them at once. Ended games and chance nodes are dealt with inside and never handed out. */
+ * them at once. Ended games and chance nodes are dealt with inside and never handed out.
+ *
+ *     options.leaves = true;  search_open(...);  search_begin(...);
+ *     while ((count = search_leaves(search, 64, &leaves, &error)) > 0) {
+ *         network(leaves, count, values, priors);
+ *         search_answer(search, values, priors, &error);
+ *     }
+ *     search_result(search, &result);
+ */
 struct search_leaves {
     uint8_t *pieces;  /* [capacity][piece_rows][piece_columns] */
     int16_t *globals; /* [capacity][global_columns] */

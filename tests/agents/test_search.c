@@ -292,6 +292,29 @@ static void limits_are_kept(void **unused) {
 
 /* ---- Finding the best ---- */
 
+/* Not one action more than the slice says, and a look in between disturbs nothing. */
+static void expectimax_slices_are_exact(void **unused) {
+    (void)unused;
+    state_room root;
+    const struct search_options options = expectimax_options(3);
+    assert_true(random_decision(gate, 5, 12, state_in(&root)));
+    struct search_result *right = searched(gate, &options, state_in(&root), 1, 0), *now = malloc(sizeof *now);
+    struct search *search = opened(gate, &options);
+    assert_int_equal(search_begin(search, state_in(&root), 1, NULL), LR_OK);
+    uint64_t nodes = 0;
+    for (bool done = false; !done; nodes = now->nodes) {
+        done = search_run(search, 7);
+        search_result(search, now);
+        assert_true(now->nodes == nodes + 7 || (done && now->nodes <= nodes + 7));
+    }
+    assert_true(nodes > 700);
+    now->seconds = 0;
+    assert_memory_equal(now, right, sizeof *now);
+    search_close(search);
+    free(right);
+    free(now);
+}
+
 /* A decision of the duel close enough to its end that expectimax proves all values. */
 static struct search_result *solved(uint64_t seed, state_room *root) {
     if (!random_decision(duel, seed, 6, state_in(root))) return NULL;
@@ -633,6 +656,7 @@ static void specs_set_what_they_say(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expectimax_equals_plain_recursion),
+        cmocka_unit_test(expectimax_slices_are_exact),
         cmocka_unit_test(every_simulation_is_a_visit),
         cmocka_unit_test(the_line_is_legal),
         cmocka_unit_test(slices_do_not_matter),
