@@ -110,7 +110,8 @@ struct worker {
     uint8_t *header;  /* [header_room] */
     int sessions;     /* given to it; the router's count */
     int *running;     /* [options.sessions]: the places of the sessions whose searches run */
-    int runs, turn;   /* how many; whose slice is next */
+    int runs;         /* how many */
+    unsigned turn;    /* whose slice is next */
 };
 
 /* worker.c: the thread; and letting go of a session, if there is one. */

@@ -38,6 +38,17 @@ static void get_limits(struct job *job, struct search_options *each) {
     wire_get_int(job->fields, "width", 0, LR_MAX_ACTIONS, &each->width, job->fault);
 }
 
+/* Walks that end in finished games ask nobody, so only their number bounds what one round may take. */
+enum { LEAF_SIMULATIONS = 65536 };
+
+static int bound_leaf_search(struct job *job, struct search_options *each) {
+    if (!each->simulations) each->simulations = LEAF_SIMULATIONS;
+    if (each->simulations <= LEAF_SIMULATIONS) return WIRE_OK;
+    job->fault->field = "simulations";
+    return wire_refuse(job->fault, WIRE_BAD_FIELD, "a search whose leaves the client values has %d simulations at most",
+                       LEAF_SIMULATIONS);
+}
+
 /* Many roots have a tree each, so these are no larger than their simulations can fill. */
 static uint64_t leaf_tree_nodes(const struct search_options *each) {
     enum { NODES_A_SIMULATION = 64 };
@@ -45,6 +56,9 @@ static uint64_t leaf_tree_nodes(const struct search_options *each) {
     const uint64_t nodes = small ? each->simulations * NODES_A_SIMULATION : each->tree_nodes;
     return nodes > LR_MAX_ACTIONS ? nodes : LR_MAX_ACTIONS;
 }
+
+/* A table is emptied for each root, at one go. */
+enum { TABLE_ENTRIES = 1 << 18 };
 
 static int get_options(struct job *job, struct searches_options *options) {
     int method = SEARCH_MCTS;
@@ -55,8 +69,10 @@ static int get_options(struct job *job, struct searches_options *options) {
     get_limits(job, each);
     wire_get_int(job->fields, "leaves", 0, SEARCHES_LEAVES, &options->leaves, job->fault);
     each->leaves = options->leaves > 0;
-    if (each->leaves) tree_nodes = leaf_tree_nodes(each);
-    wire_get_uint(job->fields, "tree_nodes", 1, SEARCH_TREE_NODES, &tree_nodes, job->fault);
+    if (each->leaves && each->method == SEARCH_MCTS && !bound_leaf_search(job, each))
+        tree_nodes = leaf_tree_nodes(each);
+    wire_get_uint(job->fields, "tree_nodes", 1, method == SEARCH_MCTS ? SEARCH_TREE_NODES : TABLE_ENTRIES, &tree_nodes,
+                  job->fault);
     wire_get_int(job->fields, "exploration", 0, 1000000, &each->exploration, job->fault);
     wire_get_word(job->fields, "prior", prior_words, 2, &each->prior, job->fault);
     wire_get_word(job->fields, "rollout", rollout_words, 2, &each->rollout, job->fault);

@@ -310,7 +310,7 @@ static void end_run(struct worker *worker, int slot) {
 
 /* One slice of one search, each in its turn. */
 static void run_slice(struct worker *worker) {
-    const int slot = worker->running[worker->turn++ % worker->runs];
+    const int slot = worker->running[worker->turn++ % (unsigned)worker->runs];
     if (atomic_load(&worker->server->stopping))
         refuse_calls(worker, slot, WIRE_SHUTTING_DOWN, "the server is stopping");
     else if (searches_advance(worker->server->session[slot]->searches, SLICE_MICROSECONDS))

@@ -586,6 +586,14 @@ static void wrong_searches_are_refused(void **unused) {
     wire_put_text(out, "method", "expectimax");
     wire_put_int(out, "leaves", 1);
     expect_fault(client, NULL, 0, WIRE_BAD_FIELD, NULL, "mcts");
+    out = client_begin(client, "search");
+    wire_put_text(out, "method", "expectimax");
+    wire_put_int(out, "tree_nodes", (1 << 18) + 1);
+    expect_fault(client, NULL, 0, WIRE_BAD_FIELD, "tree_nodes", "262144");
+    out = client_begin(client, "search");
+    wire_put_int(out, "simulations", 65537);
+    wire_put_int(out, "leaves", 1);
+    expect_fault(client, NULL, 0, WIRE_BAD_FIELD, "simulations", "65536");
     wire_put_int(client_begin(client, "search"), "simulations", 10);
     expect_only(client, NULL, 0, WIRE_OK);
     ask(client, "leaves", WIRE_NO_SEARCH); /* it has one, but not of that kind */
