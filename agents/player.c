@@ -80,7 +80,7 @@ static const struct player_kind player_agent = {
 
 /* ---- Specs ---- */
 
-static const struct player_kind *const kinds[] = {&player_human};
+static const struct player_kind *const kinds[] = {&player_human, &player_exec, &player_tcp};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 const struct player_form *player_form_at(int index) { return index >= 0 && index < KINDS ? &kinds[index]->form : NULL; }

@@ -1,7 +1,8 @@
-/* list.c: `longroll list`: the scenarios in the scenario folder, and the agents.
+/* list.c: `longroll list`: the scenarios in the scenario folder, and who can play.
  *
  * A scenario is a .yaml file in a folder of the scenario folder with a `ruleset:` and no `state:` at its top level;
  * maps, rosters and charts lie beside it. A scenario that does not open is named on stderr and left out. */
+#include "agents/player.h"
 #include "cli/cli.h"
 #include "env/game.h"
 #include "env/rulesets.h"
@@ -26,7 +27,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_option option_table[] = {
     {"json", 'j', 0, 0,
      "Print JSON: games[{name, ruleset, ruleset_version, title, ...}], generators[{name, about, ruleset}], "
-     "agents[{name, about, options[{name, about, words}]}]",
+     "agents[{name, about, options[{name, about, words}]}], players[{name, about}]",
      0},
     {0},
 };
@@ -129,6 +130,12 @@ static void add_agents(json_t *list) {
                                               agent_at(i)->about, "options", json_of_options(agent_at(i)->options)));
 }
 
+static void add_player_forms(json_t *list) {
+    for (int i = 0; player_form_at(i); i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", player_form_at(i)->spec, "about", player_form_at(i)->about));
+}
+
 static const char *member(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
 }
@@ -146,6 +153,15 @@ static void print_options(const json_t *options, int width) {
     }
 }
 
+static void print_players(const char *title, const json_t *list, int width) {
+    puts(title);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *player = json_array_get(list, i);
+        printf("  %-*s  %s\n", width, member(player, "name"), member(player, "about"));
+        print_options(json_object_get(player, "options"), width);
+    }
+}
+
 static int longest_name(const json_t *list) {
     size_t longest = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -155,7 +171,7 @@ static int longest_name(const json_t *list) {
     return (int)longest;
 }
 
-static void print_text(const json_t *games, const json_t *generators, const json_t *agents) {
+static void print_text(const json_t *games, const json_t *generators, const json_t *agents, const json_t *others) {
     int width = json_array_size(games) ? longest_name(games) : longest_name(agents);
     puts("scenarios:");
     for (size_t i = 0; i < json_array_size(games); i++) {
@@ -167,24 +183,21 @@ static void print_text(const json_t *games, const json_t *generators, const json
         printf("  %-*s  %s (%s)\n", width, member(generator, "name"), member(generator, "about"),
                member(generator, "ruleset"));
     }
-    puts("agents (options are set so: NAME:OPTION=VALUE,OPTION=VALUE):");
-    for (size_t i = 0; i < json_array_size(agents); i++) {
-        const json_t *agent = json_array_get(agents, i);
-        printf("  %-*s  %s\n", width, member(agent, "name"), member(agent, "about"));
-        print_options(json_object_get(agent, "options"), width);
-    }
+    print_players("agents (options are set so: NAME:OPTION=VALUE,OPTION=VALUE):", agents, width);
+    print_players("other players (longroll play):", others, width);
 }
 
 int list_run(int argc, char **argv) {
     struct list_options options = {0};
     if (!options_parse("longroll list", &argp, argc, argv, &options)) return EXIT_USAGE;
-    json_t *games = json_array(), *generators = json_array(), *agents = json_array();
+    json_t *games = json_array(), *generators = json_array(), *agents = json_array(), *others = json_array();
     int code = add_scenarios(games);
     add_generators(generators);
     add_agents(agents);
-    if (!options.json) print_text(games, generators, agents);
-    json_t *report = json_pack("{s:s, s:o, s:o, s:o}", "folder", lr_scenario_folder(), "games", games, "generators",
-                               generators, "agents", agents);
+    add_player_forms(others);
+    if (!options.json) print_text(games, generators, agents, others);
+    json_t *report = json_pack("{s:s, s:o, s:o, s:o, s:o}", "folder", lr_scenario_folder(), "games", games,
+                               "generators", generators, "agents", agents, "players", others);
     if (!options.json)
         json_decref(report);
     else if (json_print(report))

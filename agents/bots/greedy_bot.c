@@ -1,0 +1,141 @@
+/* greedy_bot.c: a bot that knows the rules: it links liblongroll, follows the game by the actions that it is told, checks at
+ * each question that both sides still see the same position, and plays what the ruleset's habits think best. It speaks the
+ * protocol of agents/BOTS.md; put your own idea into best_action().
+ *
+ *     longroll play cedar-mountain/gate --union "exec:build/release/bots/greedy_bot"
+ *     greedy_bot 4000        # serve on TCP port 4000 of this machine, any number of games at once, for "tcp:localhost:4000" */
+#include "env/longroll.h"
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static lr_game *game;
+static lr_state *state;
+
+static int best_action(void) {
+    uint16_t legal[LR_MAX_ACTIONS];
+    int32_t appraisals[LR_MAX_ACTIONS];
+    int count = lr_legal(game, state, legal), best = 0;
+    lr_appraise(game, state, legal, count, appraisals);
+    for (int i = 1; i < count; i++)
+        if (appraisals[i] > appraisals[best]) best = i;
+    return legal[best];
+}
+
+static void leave_game(void) {
+    lr_game_close(game);
+    free(state);
+    game = NULL;
+    state = NULL;
+}
+
+/* newgame SIDE HASH SCENARIO */
+static void new_game(FILE *to, char *arguments) {
+    char side[16] = "", hash[17] = "";
+    int scenario = 0;
+    lr_error error;
+    leave_game();
+    sscanf(arguments, "%15s %16s %n", side, hash, &scenario);
+    if (lr_game_open(arguments + scenario, &game, &error)) {
+        fprintf(to, "? %s\n", error.text);
+        return;
+    }
+    state = malloc((size_t)lr_game_info(game)->state_bytes);
+    if (state && strtoull(hash, NULL, 16) == lr_game_info(game)->scenario_hash) {
+        lr_start(game, state);
+        fputs("=\n", to);
+        return;
+    }
+    fputs("? I have another scenario of that name\n", to);
+    leave_game();
+}
+
+/* play MOVER ID TEXT */
+static void play(FILE *to, const char *arguments) {
+    int action;
+    lr_error error;
+    if (!game || sscanf(arguments, "%*s %d", &action) != 1)
+        fputs("? there is no game, or no action\n", to);
+    else if (lr_apply(game, state, action, &error))
+        fprintf(to, "? %s\n", error.text);
+    else
+        fputs("=\n", to);
+}
+
+/* choose LEFT<TAB>ID TEXT<TAB>...: the list is not needed by one who knows the rules. */
+static void choose(FILE *to) {
+    if (!game || lr_to_move(game, state) > LR_CONFEDERATE)
+        fputs("? it is nobody's turn here\n", to);
+    else
+        fprintf(to, "= %d\n", best_action());
+}
+
+static void answer(FILE *to, char *line) {
+    char *arguments = line + strcspn(line, " \t");
+    if (*arguments) *arguments++ = 0;
+    if (strcmp(line, "protocol_version") == 0)
+        fputs("= 1\n", to);
+    else if (strcmp(line, "name") == 0)
+        fputs("= Greedy bot\n", to);
+    else if (strcmp(line, "version") == 0)
+        fputs("= " LR_VERSION "\n", to);
+    else if (strcmp(line, "known_command") == 0)
+        fputs("= false\n", to);
+    else if (strcmp(line, "newgame") == 0)
+        new_game(to, arguments);
+    else if (strcmp(line, "play") == 0)
+        play(to, arguments);
+    else if (strcmp(line, "choose") == 0)
+        choose(to);
+    else if (strcmp(line, "clock") == 0 || strcmp(line, "result") == 0 || strcmp(line, "quit") == 0)
+        fputs("=\n", to);
+    else
+        fputs("? unknown command\n", to);
+    fflush(to);
+}
+
+static void converse(FILE *from, FILE *to) {
+    char *line = NULL;
+    size_t size = 0;
+    bool quit = false;
+    while (!quit && getline(&line, &size, from) > 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        quit = strcmp(line, "quit") == 0;
+        if (*line) answer(to, line);
+    }
+    free(line);
+    leave_game();
+}
+
+static int serve(const char *port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)strtoul(port, NULL, 10))};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    signal(SIGCHLD, SIG_IGN); /* each connection has a process, which nobody waits for */
+    const int on = 1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(listener, (const struct sockaddr *)&address, sizeof address) || listen(listener, 1)) {
+        perror("greedy_bot: cannot listen");
+        return 1;
+    }
+    for (;;) {
+        int connection = accept(listener, NULL, NULL);
+        if (connection < 0) continue;
+        if (fork() == 0) {
+            FILE *from = fdopen(connection, "r"), *to = fdopen(dup(connection), "w");
+            if (from && to) converse(from, to);
+            _exit(0);
+        }
+        close(connection);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) return serve(argv[1]);
+    converse(stdin, stdout);
+    return 0;
+}
