@@ -1,9 +1,10 @@
-/* greedy_bot.c: a bot that knows the rules: it links liblongroll, follows the game by the actions that it is told, checks at
- * each question that both sides still see the same position, and plays what the ruleset's habits think best. It speaks the
+/* greedy_bot.c: a bot that knows the rules: it links liblongroll and plays what the ruleset's habits think best. It speaks the
  * protocol of agents/BOTS.md; put your own idea into best_action().
  *
  *     longroll play cedar-mountain/gate --union "exec:build/release/bots/greedy_bot"
- *     greedy_bot 4000        # serve on TCP port 4000 of this machine, any number of games at once, for "tcp:localhost:4000" */
+ *     greedy_bot 4000        # serve on TCP port 4000 of this machine, any number of games at once, for "tcp:localhost:4000"
+ *
+ * It follows the game by the actions that it is told; with --state it asks for the position before each question. */
 #include "env/longroll.h"
 #include <arpa/inet.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 
 static lr_game *game;
 static lr_state *state;
+static bool wants_state;
 
 static int best_action(void) {
     uint16_t legal[LR_MAX_ACTIONS];
@@ -58,12 +60,34 @@ static void new_game(FILE *to, char *arguments) {
 static void play(FILE *to, const char *arguments) {
     int action;
     lr_error error;
-    if (!game || sscanf(arguments, "%*s %d", &action) != 1)
+    if (wants_state)
+        fputs("=\n", to);
+    else if (!game || sscanf(arguments, "%*s %d", &action) != 1)
         fputs("? there is no game, or no action\n", to);
     else if (lr_apply(game, state, action, &error))
         fprintf(to, "? %s\n", error.text);
     else
         fputs("=\n", to);
+}
+
+/* state HEX: bytes from outside are checked before they become the state. */
+static void take_state(FILE *to, const char *hex) {
+    size_t size = game ? (size_t)lr_game_info(game)->state_bytes : 0;
+    lr_state *told = aligned_alloc(64, (size + 64) / 64 * 64);
+    lr_error error;
+    if (!told || size == 0 || strlen(hex) != 2 * size || strspn(hex, "0123456789abcdef") != 2 * size) {
+        fputs("? there is no game, or these are not the bytes of a state\n", to);
+        free(told);
+        return;
+    }
+    for (size_t i = 0; i < size; i++) sscanf(hex + 2 * i, "%2hhx", (unsigned char *)told + i);
+    if (lr_state_check(game, told, &error)) {
+        fprintf(to, "? %s\n", error.text);
+    } else {
+        memcpy(state, told, size);
+        fputs("=\n", to);
+    }
+    free(told);
 }
 
 /* choose LEFT<TAB>ID TEXT<TAB>...: the list is not needed by one who knows the rules. */
@@ -84,9 +108,11 @@ static void answer(FILE *to, char *line) {
     else if (strcmp(line, "version") == 0)
         fputs("= " LR_VERSION "\n", to);
     else if (strcmp(line, "known_command") == 0)
-        fputs("= false\n", to);
+        fputs(wants_state && strcmp(arguments, "state") == 0 ? "= true\n" : "= false\n", to);
     else if (strcmp(line, "newgame") == 0)
         new_game(to, arguments);
+    else if (strcmp(line, "state") == 0)
+        take_state(to, arguments);
     else if (strcmp(line, "play") == 0)
         play(to, arguments);
     else if (strcmp(line, "choose") == 0)
@@ -135,7 +161,8 @@ static int serve(const char *port) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1) return serve(argv[1]);
+    wants_state = argc > 1 && strcmp(argv[1], "--state") == 0;
+    if (argc > 1 + wants_state) return serve(argv[1 + wants_state]);
     converse(stdin, stdout);
     return 0;
 }

@@ -117,6 +117,111 @@ static void a_stopped_game_has_no_result(void **state) {
     leave(&terms);
 }
 
+/* ---- A person ---- */
+
+static int redirected(int fd, FILE *to) {
+    int saved = dup(fd);
+    dup2(fileno(to), fd);
+    return saved;
+}
+
+static void restore(int fd, int saved) {
+    dup2(saved, fd);
+    close(saved);
+}
+
+/* Plays as the Union against greedy, typing `input`; `screen` gets what was shown. */
+static void play_by_hand(const lr_game *game, const char *input, struct game_result *result, char screen[1 << 16]) {
+    struct game_terms terms = terms_of(game, "human", "greedy");
+    FILE *typed = tmpfile(), *shown = tmpfile();
+    fputs(input, typed);
+    rewind(typed);
+    fflush(stderr);
+    int saved_input = redirected(STDIN_FILENO, typed), saved_errors = redirected(STDERR_FILENO, shown);
+    play(&terms, result);
+    fflush(stderr);
+    restore(STDIN_FILENO, saved_input);
+    restore(STDERR_FILENO, saved_errors);
+    rewind(shown);
+    screen[fread(screen, 1, (1 << 16) - 1, shown)] = 0;
+    fclose(typed);
+    fclose(shown);
+    leave(&terms);
+}
+
+static char screen[1 << 16];
+
+static void a_person_chooses_by_number_or_text(void **state) {
+    struct game_result numbers, texts, greedy;
+    play_by_hand(*state, "2\n2\n2\n2\n2\n2\n2\n2\n2\n2\n", &numbers, screen);
+    assert_int_equal(numbers.end, GAME_PLAYED);
+    assert_non_null(strstr(screen, "You play the union"));
+    assert_non_null(strstr(screen, "confederate: step: "));
+    assert_non_null(strstr(screen, "chance: die: "));
+    char action[LR_MAX_TEXT], lines[10 * (LR_MAX_TEXT + 4)] = "";
+    uint64_t first[1];
+    lr_start(*state, (lr_state *)(void *)first);
+    lr_action_text(*state, (lr_state *)(void *)first, 1, action);
+    for (int i = 0; i < 10; i++) strcat(strcat(strcat(lines, "  "), action), " \r\n");
+    play_by_hand(*state, lines, &texts, screen);
+    assert_true(texts.hash == numbers.hash);
+
+    struct game_terms terms = terms_of(*state, "greedy", "greedy"); /* which always takes the second */
+    play(&terms, &greedy);
+    leave(&terms);
+    assert_true(greedy.hash == numbers.hash);
+}
+
+static void a_person_who_mistypes_is_asked_again(void **state) {
+    struct game_result result;
+    char endless[400];
+    memset(endless, 'x', sizeof endless - 2);
+    strcpy(endless + sizeof endless - 2, "\n");
+    char input[1000];
+    snprintf(input, sizeof input, "0\n4\n99999999999999999999\ncharge\n%s\nhelp\nmap\nlist\nquit\n", endless);
+    play_by_hand(*state, input, &result, screen);
+    assert_int_equal(result.end, GAME_STOPPED);
+    assert_int_equal(result.at_fault, LR_NOBODY);
+    assert_int_equal(result.decisions, 0);
+    assert_non_null(strstr(screen, "There is no choice 0: type 1 to 3"));
+    assert_non_null(strstr(screen, "There is no choice 4"));
+    assert_non_null(strstr(screen, "There is no choice 99999999999999999999"));
+    assert_non_null(strstr(screen, "charge"));
+    assert_non_null(strstr(screen, "break the game off"));
+    assert_non_null(strstr(screen, "The game is broken off: human left"));
+}
+
+static void the_end_of_input_breaks_the_game_off(void **state) {
+    struct game_result result;
+    play_by_hand(*state, "1\n1\n", &result, screen);
+    assert_int_equal(result.end, GAME_STOPPED);
+    assert_string_equal(result.reason, "human left: the input ended");
+    assert_in_range(result.decisions, 3, 4);
+    play_by_hand(*state, "1\n1", &result, screen); /* a last line needs no end */
+    assert_in_range(result.decisions, 3, 4);
+}
+
+static void a_person_has_a_clock_too(void **state) {
+    struct game_terms terms = terms_of(*state, "human", "greedy");
+    struct game_result result;
+    int ends[2];
+    terms.clock.move_us = 50 * 1000;
+    assert_int_equal(pipe(ends), 0);
+    FILE *silence = fdopen(ends[0], "r"), *shown = tmpfile();
+    fflush(stderr);
+    int saved_input = redirected(STDIN_FILENO, silence), saved_errors = redirected(STDERR_FILENO, shown);
+    play(&terms, &result);
+    restore(STDIN_FILENO, saved_input);
+    restore(STDERR_FILENO, saved_errors);
+    fclose(silence);
+    fclose(shown);
+    close(ends[1]);
+    leave(&terms);
+    assert_int_equal(result.end, GAME_TIMEOUT);
+    assert_int_equal(result.winner, LR_CONFEDERATE);
+    assert_in_range(result.thought_us[0], 50 * 1000, 550 * 1000);
+}
+
 static void every_end_has_a_name_of_its_own(void **state) {
     (void)state;
     for (int end = GAME_PLAYED; end <= GAME_STOPPED; end++)
@@ -135,6 +240,10 @@ int main(void) {
         cmocka_unit_test(between_choosers_a_table_plays_the_match),
         cmocka_unit_test(a_table_records_every_action),
         cmocka_unit_test(a_stopped_game_has_no_result),
+        cmocka_unit_test(a_person_chooses_by_number_or_text),
+        cmocka_unit_test(a_person_who_mistypes_is_asked_again),
+        cmocka_unit_test(the_end_of_input_breaks_the_game_off),
+        cmocka_unit_test(a_person_has_a_clock_too),
         cmocka_unit_test(every_end_has_a_name_of_its_own),
     };
     return cmocka_run_group_tests(tests, open_race, close_race);

@@ -77,6 +77,23 @@ same "the same seed gives the same replay" first.txt game.txt
 good "play as JSON" '"winner": "(union|confederate|draw)"' play $scenario --seed 7 --json
 cp out by.json
 hash=$(json out hash)
+bots=$(dirname "$program")/bots
+good "list names the players that are no agents" "exec:COMMAND" list
+good "a bot plays as the agent would" "\"hash\": \"$hash\"" play $scenario --seed 7 --json --union "exec:'$bots/greedy_bot'"
+good "a clock is told" "^time: union [0-9.]+ s" play $scenario --seed 7 --game-time 60 --increment 1 --move-time 20
+good "a bot that does not start loses" "^result: union \(no-start: .*No such file" play $scenario --confederate exec:./nobot
+good "its end is in the JSON" '"end": "no-start"' play $scenario --confederate exec:./nobot --json
+good "a spec with quotes is recorded" "^result: confederate \(no-start" \
+    play $scenario --union 'exec:sh -c "exit \"3\" # \\"' --replay quotes.txt
+good "and its replay verifies" "^verified" replay quotes.txt --verify
+good "a late bot loses" "^result: confederate \(timeout" play $scenario --move-time 0.2 \
+    --union "exec:sh -c 'for i in 1 2 3 4 5 6; do echo =\ 1; done; sleep 60'"
+good "a margin is forgiven" "^result: (union|confederate) \([^:]" play cedar-mountain/duel --move-time 0.01 --margin 60 \
+    --union "exec:'$source/tests/agents/bots/chaos.sh' slow 0.03"
+printf 'help\n1\nquit\n' | "$program" play cedar-mountain/duel --union human >out 2>err
+note $? "a person may leave" "$(head -c 300 out)"
+grep -q "^result: none (stopped: human left)" out; note $? "then there is no result" "$(head -c 300 out)"
+grep -q "^ *1  pick blue" err; note $? "choices are numbered on stderr" "$(head -c 300 err)"
 good "play shows headings" "^after turn" play $scenario --seed 7 --union random --show
 good "replay sums up" "hash $hash" replay game.txt
 good "replay verifies" "^verified: .*hash $hash" replay game.txt --verify
@@ -182,6 +199,10 @@ bad "balance: unknown agent" 2 "'napoleon'" balance --union napoleon
 bad "balance: games that are no number" 2 "SCENARIO@.*'many'" balance $scenario@many
 bad "balance: no random battles of that size" 2 "random:9:" balance 'random:9:*'
 bad "play: unknown agent" 2 "'napoleon'.*random, greedy" play $scenario --union napoleon
+bad "play: a bot without a command" 2 "exec:.*names no command" play $scenario --union exec:
+bad "play: a bot without a port" 2 "tcp:localhost.*HOST:PORT" play $scenario --union tcp:localhost
+bad "play: a move time that is no number" 2 "--move-time.*'soon'" play $scenario --move-time soon
+bad "play: a move time below 0" 2 "--move-time.*'-1'" play $scenario --move-time=-1
 bad "selfplay: unknown agent" 2 "'napoleon'" selfplay $scenario --confederate napoleon --out never
 absent "a refused selfplay makes no folder" never
 bad "two scenarios" 2 "'more'" play $scenario more
