@@ -8,6 +8,7 @@
 #include "agents/player.h"
 #include "race.h"
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -424,27 +425,40 @@ static void a_program_outlives_the_thread_that_began_its_game(void **state) {
     player_close(hand_over.terms.players[1]);
 }
 
-/* A process that plays against a bot that hangs is killed: the bot goes with it, though it ignores everything else. */
-static void a_program_dies_with_its_runner(void **state) {
-    (void)state;
-    char *const words[] = {LONGROLL_PROGRAM,      "play",          "cedar-mountain/duel", "--union",
-                           "exec:" CHAOS " deaf", "--confederate", "exec:" CHAOS " deaf", NULL};
-    pid_t runner;
-    assert_int_equal(posix_spawn(&runner, LONGROLL_PROGRAM, NULL, NULL, words, environ), 0);
-    for (int i = 0; i < 500 && processes() < 2; i++) nap(0.01); /* the runner, and the bot's sleep */
-    assert_int_equal(processes(), 2);
-    kill(runner, SIGKILL);
-    waitpid(runner, NULL, 0);
-    nap(0.1);
-    /* The bot's own child sleeps on, an orphan: only what the runner started itself dies. */
+/* Those of ours whose command is not `word`; the others may be killed. */
+static int processes_but(const char *word, bool kill_the_others) {
     DIR *folder = opendir("/proc");
+    int count = 0;
     for (const struct dirent *entry; (entry = readdir(folder));) {
         char line[4096];
-        size_t length = read_of(entry->d_name, "cmdline", line, sizeof line);
-        assert_null(memmem(line, length, "deaf", 4));
-        if (memmem(line, length, sleep_mark, strlen(sleep_mark))) kill(atoi(entry->d_name), SIGKILL);
+        if (!isdigit((unsigned char)entry->d_name[0]) || !is_ours(entry->d_name)) continue;
+        read_of(entry->d_name, "cmdline", line, sizeof line);
+        if (strcmp(line, word) != 0)
+            count++;
+        else if (kill_the_others)
+            kill(atoi(entry->d_name), SIGKILL);
     }
     closedir(folder);
+    return count;
+}
+
+/* A process that plays against a bot that hangs is killed: the bot goes with it, though it ignores everything else. The
+ * bot's own child, an orphan now, sleeps on. */
+static void a_program_dies_with_its_runner(void **state) {
+    (void)state;
+    char spec[SPEC_MOST];
+    snprintf(spec, sizeof spec, "exec:'%s' deaf %s", CHAOS, sleep_mark);
+    char *const words[] = {
+        LONGROLL_PROGRAM, "play", "cedar-mountain/duel", "--union", spec, "--confederate", spec, NULL};
+    pid_t runner;
+    assert_int_equal(posix_spawn(&runner, LONGROLL_PROGRAM, NULL, NULL, words, environ), 0);
+    for (int i = 0; i < 500 && (processes() < 4 || processes_but("sleep", false) == processes()); i++) nap(0.01);
+    assert_int_equal(processes_but("sleep", false), 3); /* the runner and two bots */
+    kill(runner, SIGKILL);
+    waitpid(runner, NULL, 0);
+    for (int i = 0; i < 100 && processes_but("sleep", false) > 0; i++) nap(0.01);
+    int left = processes_but("sleep", true);
+    assert_int_equal(left, 0);
 }
 
 static void bots_killed_at_random_moments_lose_and_nothing_else_happens(void **state) {
