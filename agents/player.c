@@ -10,7 +10,6 @@
 
 struct player {
     const struct player_kind *kind;
-    const lr_game *game; /* of the table at which it sits */
     void *self;
     char spec[SPEC_MOST + 1];
 };
@@ -159,7 +158,6 @@ static int named(const struct player *player, int end, const lr_error *fault, lr
 
 int player_begin(struct player *player, const struct table *table, lr_error *error) {
     lr_error fault;
-    player->game = table->game;
     if (player->kind->sees_all && lr_game_info(table->game)->hidden) {
         lr_fail(&fault, LR_E_ARGUMENT, "cannot play %s: it would be shown what is hidden",
                 lr_game_info(table->game)->scenario);
@@ -168,11 +166,17 @@ int player_begin(struct player *player, const struct table *table, lr_error *err
     return named(player, player->kind->begin(player->self, table, &fault), &fault, error);
 }
 
+static bool among(const uint16_t *legal, int count, int action) {
+    for (int i = 0; i < count; i++)
+        if (legal[i] == action) return true;
+    return false;
+}
+
 int player_choose(struct player *player, const lr_state *state, const uint16_t *legal, int count, uint64_t stream,
                   int64_t left_us, int *action, lr_error *error) {
     lr_error fault;
     int end = player->kind->choose(player->self, state, legal, count, stream, left_us, action, &fault);
-    if (end == GAME_PLAYED && !lr_is_legal(player->game, state, *action)) {
+    if (end == GAME_PLAYED && !among(legal, count, *action)) {
         lr_fail(&fault, LR_E_ILLEGAL, "chose action %d, which is none of the %d legal ones", *action, count);
         end = GAME_ILLEGAL;
     }
