@@ -2,7 +2,8 @@
  *
  * Nothing that the program does makes a call wait beyond its deadline, costs more memory than the lines that were said
  * to it, or outlives program_end. No signal handler, signal mask or other property of the whole process is touched, and
- * any number of threads may start programs at once: a program inherits no descriptor but its own three.
+ * any number of threads may start programs at once: a program inherits no descriptor but its own three. In turn the process
+ * must leave programs to be waited for here: it neither ignores SIGCHLD nor waits for any child that ends.
  *
  * The program is started by a thread of its own, its keeper, which waits until program_end. The kernel kills the program
  * when its keeper ends (PR_SET_PDEATHSIG counts threads, not processes), so it dies with this process even by kill -9,

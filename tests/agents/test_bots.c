@@ -142,6 +142,7 @@ static const struct expectation faults[] = {
     {"exit", GAME_CRASH, "ended with exit status 3; it last said: out of ammunition"},
     {"die", GAME_CRASH, "killed by signal 9"},
     {"abandon", GAME_CRASH, "ended with exit status 0"},
+    {"scrub", GAME_CRASH, "ended with exit status 0"},
     {"escape", GAME_CRASH, "ended with exit status 0"},
     {"partial-end", GAME_CRASH, "ended with exit status 0"},
     {"close-stdin", GAME_CRASH, "closed its input"},

@@ -25,6 +25,7 @@ misbehave() { # the question's words
     close-stdin) first "$@"; exec </dev/null; sleep "$sleep" ;;
     close-stdout) exec >/dev/null; sleep "$sleep" ;;
     abandon) sleep "$sleep" & exit 0 ;;
+    scrub) env -i sleep "$sleep" & exit 0 ;;
     escape) setsid -f sleep "$sleep"; exit 0 ;;
     children) sleep "$sleep" & setsid -f sleep "$sleep"; first "$@" ;;
     garbage) printf '\377\376 what?\n'; sleep "$sleep" ;;
