@@ -64,6 +64,7 @@ static void a_bad_spec_is_refused_with_a_sentence(void **state) {
     assert_int_equal(player_open("", &player, &error), LR_E_NOT_FOUND);
     assert_int_equal(player_open("hum", &player, &error), LR_E_NOT_FOUND);
     assert_int_equal(player_open("human:fast", &player, &error), LR_E_NOT_FOUND);
+    assert_int_equal(player_open("mcts:speed=9", &player, &error), LR_E_ARGUMENT);
     assert_int_equal(player_open(endless, &player, &error), LR_E_ARGUMENT);
     assert_int_equal(player_open("two\nlines", &player, &error), LR_E_ARGUMENT);
 }
@@ -90,6 +91,17 @@ static void between_choosers_a_table_plays_the_match(void **state) {
         assert_string_equal(result.reason, expected.reason);
     }
     match_close(match);
+    leave(&terms);
+}
+
+static void an_agent_with_options_takes_a_seat(void **state) {
+    struct game_terms terms = terms_of(*state, "mcts:simulations=30,tree=2000", "expectimax:depth=1");
+    struct game_result first, again;
+    play(&terms, &first);
+    play(&terms, &again);
+    assert_int_equal(first.end, GAME_PLAYED);
+    assert_true(first.hash == again.hash);
+    assert_string_equal(player_spec(terms.players[0]), "mcts:simulations=30,tree=2000");
     leave(&terms);
 }
 
@@ -238,6 +250,7 @@ int main(void) {
         cmocka_unit_test(a_spec_is_put_into_normal_form),
         cmocka_unit_test(a_bad_spec_is_refused_with_a_sentence),
         cmocka_unit_test(between_choosers_a_table_plays_the_match),
+        cmocka_unit_test(an_agent_with_options_takes_a_seat),
         cmocka_unit_test(a_table_records_every_action),
         cmocka_unit_test(a_stopped_game_has_no_result),
         cmocka_unit_test(a_person_chooses_by_number_or_text),
