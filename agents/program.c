@@ -2,13 +2,13 @@
  *
  * Sockets instead of pipes are the program's stdin and stdout, so that writing to a program that is gone can be told not
  * to raise SIGPIPE. Ending is in three steps: the program's session is killed; then every process that carries the
- * program's mark in its environment, wherever it has moved; then the program itself is reaped. Until then its id cannot
+ * program's mark, wherever it has moved (sweep.h); then the program itself is reaped. Until then its id cannot
  * be anyone else's. */
 #include "agents/program.h"
 #include "agents/seat.h"
+#include "agents/sweep.h"
 #include "env/game.h"
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -33,8 +33,6 @@ enum {
     EXIT_WAIT_US = 100 * 1000,  /* between a program's closing its output and its end */
     ERROR_LINE = 200,           /* bytes of a line of stderr that are kept */
     KEEPER_STACK = 256 * 1024,  /* bytes */
-    ENVIRON_MOST = 256 * 1024,  /* bytes of a process's environment in which the mark is looked for */
-    SWEEPS_MOST = 50,           /* a program that forks as fast as it is killed wins in the end */
 };
 
 struct program {
@@ -505,41 +503,6 @@ int program_hear(struct program *program, const struct patience *patience, char 
 
 /* ---- Ending ---- */
 
-static bool carries_mark(int process, const char *mark, char *buffer) {
-    int fd = openat(process, "environ", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    size_t length = 0;
-    ssize_t got;
-    while (length < ENVIRON_MOST && (got = read(fd, buffer + length, ENVIRON_MOST - length)) > 0) length += (size_t)got;
-    close(fd);
-    return memmem(buffer, length, mark, strlen(mark) + 1) != NULL;
-}
-
-/* Kills what carries the mark; returns how many there were. A descriptor of /proc/ID names the process for good, so a new
- * process with a dead one's number is never hit. */
-static int sweep(const char *mark, char *buffer) {
-    DIR *processes = opendir("/proc");
-    if (!processes) return 0;
-    int killed = 0;
-    for (const struct dirent *entry; (entry = readdir(processes));) {
-        if (!isdigit((unsigned char)entry->d_name[0])) continue;
-        int process = openat(dirfd(processes), entry->d_name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-        if (process < 0) continue;
-        if (carries_mark(process, mark, buffer) && pidfd_send_signal(process, SIGKILL, NULL, 0) == 0) killed++;
-        close(process);
-    }
-    closedir(processes);
-    return killed;
-}
-
-static void sweep_all(const char *mark) {
-    char *buffer = malloc(ENVIRON_MOST);
-    if (!buffer) return;
-    for (int i = 0; i < SWEEPS_MOST && sweep(mark, buffer) > 0; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    free(buffer);
-}
-
 static void leave_in_peace(struct program *program) {
     const struct patience patience = {.deadline = clock_us() + GRACE_US};
     lr_error error;
@@ -560,7 +523,7 @@ void program_end(struct program *program, bool politely) {
     if (program->pid) {
         kill(-program->pid, SIGKILL);
         kill(program->pid, SIGKILL);
-        sweep_all(program->mark);
+        sweep(program->mark, program->pid);
         while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
         release_keeper(program);
         sem_destroy(&program->started);

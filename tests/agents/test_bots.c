@@ -641,5 +641,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_python_bot_plays_whole_games),
         cmocka_unit_test(the_c_bot_plays_as_greedy_does),
     };
-    return cmocka_run_group_tests(tests, open_race, close_race);
+    int failed = cmocka_run_group_tests(tests, open_race, close_race);
+    processes_but("sleep", true); /* who waits for the end of our output does not wait for what a failed test left */
+    return failed;
 }
