@@ -8,7 +8,7 @@
 int wrong(const struct reader *r, const char *format, ...) {
     va_list values;
     va_start(values, format);
-    brigade_yaml_wrong_list(r->error, LR_E_SCENARIO, r->file, format, values);
+    lr_yaml_wrong_list(r->error, LR_E_SCENARIO, r->file, format, values);
     va_end(values);
     return LR_E_SCENARIO;
 }
@@ -20,8 +20,7 @@ int in_bounds(const struct reader *r, const struct bound *bounds, size_t count) 
     return LR_OK;
 }
 
-int in_bounds_of(const struct reader *r, const char *list, unsigned index, const struct bound *bounds,
-                        size_t count) {
+int in_bounds_of(const struct reader *r, const char *list, unsigned index, const struct bound *bounds, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (bounds[i].value < bounds[i].low || bounds[i].value > bounds[i].high)
             return wrong(r, "%s[%u].%s: %d is not %d..%d", list, index, bounds[i].path, bounds[i].value, bounds[i].low,

@@ -350,7 +350,7 @@ static int read_charts(const struct reader *r, const char *text, size_t length, 
     int code = brigade_yaml_read(r->file, LR_E_SCENARIO, text, length, &file_charts_columns_schema, &data, r->error);
     if (code) return code;
     const unsigned columns = ((struct file_charts *)data)->combat.columns.count;
-    brigade_yaml_free(&file_charts_columns_schema, data);
+    lr_yaml_free(&file_charts_columns_schema, data);
     if (!columns) return wrong(r, "combat.columns: none");
     file_charts_schema_make(schema, columns);
     code = brigade_yaml_read(r->file, LR_E_SCENARIO, text, length, &schema->charts, &data, r->error);
@@ -389,7 +389,7 @@ static int open_map(struct reader *r, const char *folder, const struct file_char
     r->file = r->scenario->map;
     code = brigade_yaml_read(r->file, LR_E_SCENARIO, text, length, &file_map_schema, &map, r->error);
     if (!code) code = take_map(r, map, charts);
-    if (map) brigade_yaml_free(&file_map_schema, map);
+    if (map) lr_yaml_free(&file_map_schema, map);
     free(text);
     return code;
 }
@@ -405,7 +405,7 @@ static int open_units(struct reader *r, const char *folder, const struct file_ch
     r->file = r->scenario->units;
     code = brigade_yaml_read(r->file, LR_E_SCENARIO, text, length, &file_units_schema, &units, r->error);
     if (!code) code = take_units(r, units, charts);
-    if (units) brigade_yaml_free(&file_units_schema, units);
+    if (units) lr_yaml_free(&file_units_schema, units);
     free(text);
     return code;
 }
@@ -431,7 +431,7 @@ static int open_all(struct reader *r, const char *folder) {
     if (!code) code = open_charts(r, folder, &schema, &charts);
     if (!code) r->file = own, code = open_map(r, folder, charts);
     if (!code) r->file = own, code = open_units(r, folder, charts);
-    if (charts) brigade_yaml_free(&schema.charts, charts);
+    if (charts) lr_yaml_free(&schema.charts, charts);
     r->file = own;
     return code ? code : take_scenario(r);
 }
@@ -457,7 +457,7 @@ int brigade_open(const char *text, size_t length, const char *folder, void **rul
     struct brigade *b = calloc(1, sizeof *b);
     struct reader reader = {.b = b, .scenario = scenario, .file = file, .error = error};
     if (b) code = open_all(&reader, folder);
-    brigade_yaml_free(&file_scenario_schema, scenario);
+    lr_yaml_free(&file_scenario_schema, scenario);
     if (!b) return lr_fail(error, LR_E_MEMORY, "no memory for a game of brigade");
     if (!code) code = take_score_bounds(&reader);
     if (code) {

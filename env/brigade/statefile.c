@@ -230,7 +230,7 @@ struct reader {
 __attribute__((format(printf, 2, 3))) static int wrong(const struct reader *r, const char *format, ...) {
     va_list values;
     va_start(values, format);
-    brigade_yaml_wrong_list(r->error, LR_E_STATE, "state", format, values);
+    lr_yaml_wrong_list(r->error, LR_E_STATE, "state", format, values);
     va_end(values);
     return LR_E_STATE;
 }
@@ -507,7 +507,7 @@ int brigade_parse(const void *rules, const char *text, size_t length, lr_state *
     if (!code) code = take_state(&reader);
     if (!code) code = brigade_check(rules, (const lr_state *)&s, error);
     if (!code) memcpy(state, &s, sizeof s);
-    brigade_yaml_free(&file_schema, data);
+    lr_yaml_free(&file_schema, data);
     return code;
 }
 
