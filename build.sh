@@ -22,7 +22,7 @@ END
 }
 
 packages=(gcc libc6-dev cmake ninja-build pkg-config libcyaml-dev libyaml-dev libjansson-dev libxxhash-dev
-    librandom123-dev libcmocka-dev libzmq3-dev libmsgpack-dev)
+    librandom123-dev libcmocka-dev libzmq3-dev libmsgpack-dev libsqlite3-dev)
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 

@@ -46,12 +46,18 @@ struct plan {
     int workers;      /* 0: one a core */
 };
 
-/* Reads a plan's text; `file` is named in errors. plan_close(*plan) in the end. Errors: ARGUMENT with line, path or both,
- * MEMORY. */
+/* Reads a plan's text; `file` is named in errors. plan_close(*plan) in the end. Errors: ARGUMENT with the line, or the
+ * path of the faulty value, or both; MEMORY. */
 int plan_read(const char *file, const char *text, size_t length, struct plan **plan, lr_error *error);
 
-/* Fills what was left open (names of bots) and proves the rest: counts, ranges, that names are different. Specs and scenarios
- * are not opened. plan_read has done it. Errors: ARGUMENT naming the field, MEMORY. */
+/* An empty plan with the usual seed and SPRT risks, and its lists; NULL if there is no memory. A bot without a name
+ * (NULL) is named by its spec. Errors: ARGUMENT (too many), MEMORY. */
+struct plan *plan_new(void);
+int plan_add_bot(struct plan *plan, const char *name, const char *spec, lr_error *error);
+int plan_add_scenario(struct plan *plan, const char *name, lr_error *error);
+
+/* Fills what was left open and proves the rest: counts, ranges, that names are different. Specs and scenarios are not
+ * opened. plan_read has done it. Errors: ARGUMENT, naming the field. */
 int plan_check(struct plan *plan, lr_error *error);
 
 /* The normal form, a text that plan_read takes. malloc'ed; NULL if there is no memory. */
