@@ -1,9 +1,9 @@
 /* ledger.h: the record of a tournament: one SQLite file in WAL mode that survives kill -9 at any moment.
  *
- * The ledger holds the tournament's plan, what it was made for (ruleset versions, scenario hashes), and a row for each
- * finished game with its replay, both in one transaction. A game's id is its index in the schedule (schedule.h), so what is
- * still to be played is computed from the rows and never counted beside them. Each row carries a checksum over all of it
- * and its replay: a row that does not match (a torn disk, an edit) counts as not played.
+ * The ledger holds the tournament's plan, what it was made for (ruleset versions, scenario hashes), and one row for each
+ * finished game, its actions included: with scenario and seed they are its replay. A game's id is its index in the schedule
+ * (schedule.h), so what is still to be played is computed from the rows and never counted beside them. Each row
+ * carries a checksum over all of it: a row that does not match (a torn disk, an edit) counts as not played.
  * One runner at a time holds a ledger, by a lock that dies with its process; readers may look on at any time.
  *
  *     struct ledger *ledger;
@@ -14,13 +14,14 @@
  *         printf("%s - %s\n", plan->bots[game.bots[LR_UNION]].name, plan->bots[game.bots[LR_CONFEDERATE]].name);
  *     ledger_close(ledger);
  *
- * Tables, for people with the sqlite3 shell (the view `results` has names instead of numbers):
+ * Tables, for people with the sqlite3 shell (the view `result` has names instead of numbers):
  *     meta(key, value)                     plan: its normal text; longroll: the version that made the ledger
  *     bot(id, name, spec)                  as in the plan
  *     scenario(id, name, hash, ruleset, version)
- *     game(id, scenario, union_bot, confederate_bot, seed, ending, at_fault, winner, score, decisions, dice, hash,
- *          union_us, confederate_us, reason, checksum)
- *     replay(id, text)                     what `longroll replay` reads
+ *     game(id, scenario, union_bot, confederate_bot, seed, ending, at_fault, winner, score, decisions, dice, legal, hash,
+ *          union_us, confederate_us, reason, actions, checksum)    actions: 16-bit little-endian ids
+ * After a clean end it is a single file in SQLite's plain mode; while it is written, PATH-wal and PATH-shm belong to it,
+ * and PATH.lock is the runner's. A power cut loses at most the last ten seconds' games, which are played again.
  * A ledger belongs to one thread at a time, but for ledger_put, which any thread may call. */
 #ifndef LEDGER_H
 #define LEDGER_H
@@ -58,7 +59,8 @@ const struct ledger_scenario *ledger_scenario(const struct ledger *ledger, int i
  * while it runs. Returns 1 with *game filled, 0 after the last (the next call begins again), or an error: IO. */
 int ledger_next(struct ledger *ledger, struct ledger_game *game, lr_error *error);
 
-/* A game's replay as text, malloc'ed. Errors: NOT_FOUND, IO, MEMORY. */
+/* A game's replay as text (env/REPLAY.md), malloc'ed: its actions are played again and its hash is compared. Errors:
+ * NOT_FOUND, IO, MEMORY, ARGUMENT (scenario or ruleset have changed since), REPLAY (the hash is another). */
 int ledger_replay(struct ledger *ledger, int64_t id, char **text, lr_error *error);
 
 /* ---- Writing: the runner ---- */
@@ -78,10 +80,10 @@ int ledger_resume(const char *path, struct ledger **ledger, int64_t *lost, lr_er
  * Errors: ARGUMENT, naming the first difference. */
 int ledger_match(const struct ledger *ledger, const struct plan *plan, const lr_game *const *games, lr_error *error);
 
-/* Hands over a finished game and its replay (malloc'ed; the ledger's from now on). A thread of the ledger's own writes what has
- * come together every 200 ms or 100 games; a game whose id is there already is left as it is. Waits while too many games
- * are queued. False once a write has failed: nothing more will be written, ledger_flush says why. Any thread. */
-bool ledger_put(struct ledger *ledger, const struct ledger_game *game, char *replay);
+/* Hands over a finished game and its actions, result.length of them; both are copied. A thread of the ledger's own writes
+ * what has come together every 200 ms or 100 games; a game whose id is there already is left as it is. Waits while too many
+ * games are queued. False once a write has failed: nothing more is written, and ledger_flush says why. Any thread. */
+bool ledger_put(struct ledger *ledger, const struct ledger_game *game, const uint16_t *actions);
 
 /* Waits until all that was put is committed. Errors: IO with what the disk said; what was committed before is safe. */
 int ledger_flush(struct ledger *ledger, lr_error *error);

@@ -23,7 +23,7 @@ const char *plan_format_name(int format) {
 /* ---- The file ---- */
 
 struct file_clock {
-    int move_ms, game_ms, increment_ms, margin_ms;
+    int move_ms, game_ms, increment_ms, margin_ms, start_ms;
     uint64_t nodes;
 };
 
@@ -61,6 +61,7 @@ static const cyaml_schema_field_t clock_fields[] = {
     NUMBER("game_ms", struct file_clock, game_ms),
     NUMBER("increment_ms", struct file_clock, increment_ms),
     NUMBER("margin_ms", struct file_clock, margin_ms),
+    NUMBER("start_ms", struct file_clock, start_ms),
     CYAML_FIELD_UINT("nodes", CYAML_FLAG_OPTIONAL, struct file_clock, nodes),
     CYAML_FIELD_END};
 
@@ -94,6 +95,7 @@ static void take_clock(struct clock_rules *clock, const struct file_clock *from)
                                   .game_us = INT64_C(1000) * from->game_ms,
                                   .increment_us = INT64_C(1000) * from->increment_ms,
                                   .margin_us = INT64_C(1000) * from->margin_ms,
+                                  .start_us = INT64_C(1000) * from->start_ms,
                                   .nodes = from->nodes};
 }
 
@@ -271,9 +273,9 @@ static int check_challengers(struct plan *plan, lr_error *error) {
 }
 
 static int check_clock(const struct clock_rules *clock, lr_error *error) {
-    const int64_t times[] = {clock->move_us, clock->game_us, clock->increment_us, clock->margin_us};
-    static const char *const names[] = {"move_ms", "game_ms", "increment_ms", "margin_ms"};
-    for (int i = 0; i < 4; i++)
+    const int64_t times[] = {clock->move_us, clock->game_us, clock->increment_us, clock->margin_us, clock->start_us};
+    static const char *const names[] = {"move_ms", "game_ms", "increment_ms", "margin_ms", "start_ms"};
+    for (int i = 0; i < 5; i++)
         if (times[i] < 0 || times[i] > INT64_C(1000) * MOST_MS)
             return lr_fail(error, LR_E_ARGUMENT, "clock.%s: milliseconds from 0 to %d", names[i], MOST_MS);
     return LR_OK;
@@ -332,10 +334,12 @@ static void write_lists(struct lr_writer *writer, const struct plan *plan) {
 }
 
 static void write_clock(struct lr_writer *writer, const struct clock_rules *clock) {
-    if (!clock->move_us && !clock->game_us && !clock->increment_us && !clock->margin_us && !clock->nodes) return;
-    lr_write(writer, "clock: {move_ms: %lld, game_ms: %lld, increment_ms: %lld, margin_ms: %lld, nodes: %llu}\n",
-             (long long)clock->move_us / 1000, (long long)clock->game_us / 1000, (long long)clock->increment_us / 1000,
-             (long long)clock->margin_us / 1000, (unsigned long long)clock->nodes);
+    const struct clock_rules none = {0};
+    if (!memcmp(clock, &none, sizeof none)) return;
+    lr_write(writer, "clock: {move_ms: %lld, game_ms: %lld, increment_ms: %lld, ", (long long)clock->move_us / 1000,
+             (long long)clock->game_us / 1000, (long long)clock->increment_us / 1000);
+    lr_write(writer, "margin_ms: %lld, start_ms: %lld, nodes: %llu}\n", (long long)clock->margin_us / 1000,
+             (long long)clock->start_us / 1000, (unsigned long long)clock->nodes);
 }
 
 static void write_sprt(struct lr_writer *writer, const struct sprt *sprt) {

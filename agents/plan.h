@@ -13,8 +13,10 @@
  *     scenarios: [cedar-mountain/gate, cedar-mountain/duel]
  *     rounds: 100                  # pairs of games for each pairing and scenario; not for sprt
  *     seed: 1                      # 1 unless given
- *     clock: {move_ms: 1000, game_ms: 60000, increment_ms: 100, margin_ms: 50, nodes: 5000}   # all optional; 0: no limit
- *     sprt: {elo0: 0, elo1: 20, alpha: 0.05, beta: 0.05, cap: 5000}   # sprt only; alpha, beta 0.05 unless given; cap in pairs
+ *     clock:                       # struct clock_rules, in milliseconds: move_ms, game_ms, increment_ms, margin_ms,
+ *       move_ms: 1000              # start_ms, nodes; what is not given is 0
+ *     sprt:                        # sprt only
+ *       {elo0: 0, elo1: 20, alpha: 0.05, beta: 0.05, cap: 5000}   # alpha and beta 0.05 unless given; cap in pairs
  *     adjudication: none           # every game is played to its end; the only value
  *     workers: 2                   # games at a time; one a core unless given */
 #ifndef PLAN_H

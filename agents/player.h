@@ -96,8 +96,10 @@ struct game_result {
     int winner;   /* LR_UNION, LR_CONFEDERATE; LR_NOBODY: a draw, or stopped */
     int score;    /* lr_score where it ended */
     uint32_t decisions, dice;
-    uint64_t legal;        /* as match_result.legal */
-    uint64_t hash;         /* as match_result.hash: over all actions, outcomes and the last state */
+    uint32_t length; /* actions and outcomes that were applied: decisions + dice, or 1 fewer where a player at fault
+                              was being told of the last */
+    uint64_t legal;  /* as match_result.legal */
+    uint64_t hash;   /* as match_result.hash: over all actions, outcomes and the last state */
     int64_t thought_us[2]; /* wall clock in each player's decisions */
     char reason[320];      /* lr_end_reason, or what the player at fault did */
 };
@@ -108,7 +110,8 @@ struct game_terms {
     struct clock_rules clock;
     uint64_t seed;
     uint32_t episode;
-    lr_replay *record;      /* NULL: none; else gets every action */
+    lr_replay *record; /* NULL: none; else gets every action */
+    uint16_t *actions; /* NULL: no; else the bare actions, game_result.length of them: room for lr_info.max_decisions */
     const atomic_int *stop; /* NULL: never; else not 0 ends the game before its next decision, or while a program or a
                                person is waited for */
     FILE *log;              /* as table.log */

@@ -97,6 +97,8 @@ static int run(struct play *play, lr_error *error) {
             int code = lr_replay_add(terms->record, action, error);
             if (code) return code;
         }
+        if (terms->actions) terms->actions[result->length] = (uint16_t)action;
+        result->length++;
         lr_apply_legal(game, play->state, action);
         result->hash = hash_fold(result->hash, (uint64_t)action);
     }
