@@ -27,6 +27,7 @@ int check_run(int argc, char **argv);
 int perft_command_run(int argc, char **argv);
 int balance_run(int argc, char **argv);
 int bench_run(int argc, char **argv);
+int report_run(int argc, char **argv);
 int serve_run(int argc, char **argv);
 
 /* ---- options.c: reading a command line with argp, every fault a single line ---- */

@@ -14,6 +14,7 @@ static const struct command commands[] = {
     {"check", "validate a scenario file or a state file", check_run},
     {"perft", "count all ways on from a position", perft_command_run},
     {"serve", "serve games to learners over ZeroMQ", serve_run},
+    {"report", "say who is how strong in a tournament", report_run},
     {"balance", "play many games and count how often each result and rule comes up", balance_run},
     {"bench", "measure the speed of play", bench_run},
 };
