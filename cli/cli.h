@@ -19,6 +19,7 @@ struct command {
 int list_run(int argc, char **argv);
 int play_run(int argc, char **argv);
 int selfplay_command_run(int argc, char **argv);
+int tournament_command_run(int argc, char **argv);
 int replay_run(int argc, char **argv);
 int show_run(int argc, char **argv);
 int legal_run(int argc, char **argv);

@@ -7,6 +7,7 @@ static const struct command commands[] = {
     {"list", "games, scenarios and agents that are there", list_run},
     {"play", "play one game between two agents", play_run},
     {"selfplay", "play many games on all cores and sum them up", selfplay_command_run},
+    {"tournament", "play a tournament between bots, or go on with one", tournament_command_run},
     {"replay", "sum up, show or verify a recorded game", replay_run},
     {"show", "draw a position", show_run},
     {"legal", "list the legal actions of a position", legal_run},
@@ -35,7 +36,7 @@ static const char after[] =
 static void write_doc(char *doc, size_t size) {
     size_t length = (size_t)snprintf(doc, size, "%s", before);
     for (int i = 0; i < COMMANDS && length < size; i++)
-        length += (size_t)snprintf(doc + length, size - length, "  %-9s %s\n", commands[i].name, commands[i].purpose);
+        length += (size_t)snprintf(doc + length, size - length, "  %-10s %s\n", commands[i].name, commands[i].purpose);
     if (length < size) snprintf(doc + length, size - length, "%s", after);
 }
 
