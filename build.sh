@@ -67,17 +67,17 @@ run_ctest() {
     tail -n 4 "build/$1.ctest" | sed '/^$/d'
 }
 
-# Everything that Python code here needs, from PyPI, in a virtual environment of the build's own.
+# make_venv [PACKAGE...]: what Python programs here need, and these, from PyPI, in a virtual environment of the build's own.
 make_venv() {
-    local needed=(pytest pyyaml numpy pyzmq msgpack)
-    build/venv/bin/python -c 'import pytest, yaml, numpy, zmq, msgpack' 2>/dev/null && return 0
+    local needed=(pyyaml numpy pyzmq msgpack "$@")
+    build/venv/bin/pip show -q "${needed[@]}" 2>/dev/null && return 0
     say "making build/venv with ${needed[*]}"
     python3 -m venv build/venv || stop "python3 could not make a virtual environment in build/venv."
     build/venv/bin/pip install -q --disable-pip-version-check "${needed[@]}" || stop "pip could not install ${needed[*]}."
 }
 
 run_pytest() {
-    make_venv
+    make_venv pytest scipy choix
     say "testing Python: the client against the server, the twin against the engine"
     PYTHONPATH=python build/venv/bin/pytest -q -p no:cacheprovider tests/python tests/twin || stop "Python tests failed."
 }

@@ -113,11 +113,11 @@ int report_run(int argc, char **argv) {
     struct standings *standings;
     lr_error error;
     if (!options_parse("longroll report", &argp, argc, argv, &options)) return EXIT_USAGE;
-    if (ledger_open(options.ledger, &report.ledger, &error)) return fail_name(options.ledger, &error);
-    int code = standings_read(report.ledger, options.anchor, &standings, &error);
-    if (code)
-        code = fail(code == LR_E_NOT_FOUND ? EXIT_USAGE : EXIT_FAULT, "%s", error.text);
-    else {
+    if (ledger_open(options.ledger, &report.ledger, &error)) return fail_not_found(&error);
+    int code = EXIT_DONE;
+    if (standings_read(report.ledger, options.anchor, &standings, &error)) {
+        code = fail_not_found(&error);
+    } else {
         report.standings = standings;
         code = write_report(&report, &options);
         standings_close(standings);
