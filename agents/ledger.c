@@ -319,7 +319,9 @@ static int read_head(struct ledger *ledger, lr_error *error) {
 int ledger_open(const char *path, struct ledger **ledger, lr_error *error) {
     struct ledger *made = new_ledger(path, error);
     if (!made) return LR_E_MEMORY;
-    int code = open_database(made, path, SQLITE_OPEN_READONLY, error);
+    /* Writable where it can be: what a killed runner left half-done has to be rolled back before it can be read. */
+    int code = open_database(made, path, SQLITE_OPEN_READWRITE, error);
+    if (!code) code = run(made, "PRAGMA query_only = ON", "read", error);
     if (!code) code = read_format(made, error);
     if (!code) code = read_head(made, error);
     if (code) {
