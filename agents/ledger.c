@@ -61,10 +61,10 @@ struct ledger {
 
 /* ---- SQLite's errors as sentences ---- */
 
+/* What the system said is in errno: SQLite tells it only of some calls. */
 static int fail_sql(const struct ledger *ledger, const char *what, lr_error *error) {
-    const int code = sqlite3_errcode(ledger->db) & 0xff, system = sqlite3_system_errno(ledger->db);
-    const bool damaged = code == SQLITE_CORRUPT;
-    const bool disk = code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+    const int system = errno, code = sqlite3_errcode(ledger->db) & 0xff;
+    const bool damaged = code == SQLITE_CORRUPT, disk = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
     return lr_fail(error, LR_E_IO, "cannot %s the ledger %.120s: %s%s%s", what, ledger->path,
                    sqlite3_errmsg(ledger->db),
                    disk && system ? ": "
@@ -74,6 +74,7 @@ static int fail_sql(const struct ledger *ledger, const char *what, lr_error *err
 }
 
 static int run(struct ledger *ledger, const char *sql, const char *what, lr_error *error) {
+    errno = 0;
     return sqlite3_exec(ledger->db, sql, NULL, NULL, NULL) ? fail_sql(ledger, what, error) : LR_OK;
 }
 

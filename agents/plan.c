@@ -1,8 +1,10 @@
-/* plan.c: see plan.h. A plan's text goes through the strict YAML reader into structs that libcyaml fills; what was left
- * out has its pointer NULL there, which is how a default is told from a zero. */
+/* plan.c: see plan.h. A plan's text goes through the strict YAML reader into texts, and these are read here. */
 #include "agents/plan.h"
 #include "agents/schedule.h"
 #include "env/yamlfile.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +24,13 @@ const char *plan_format_name(int format) {
 
 /* ---- The file ---- */
 
+/* Numbers come as texts: libcyaml would take "12abc" for 12, 1.5 for 1 and -1 for the greatest of unsigned numbers. */
 struct file_clock {
-    int move_ms, game_ms, increment_ms, margin_ms, start_ms;
-    uint64_t nodes;
+    char *move_ms, *game_ms, *increment_ms, *margin_ms, *start_ms, *nodes;
 };
 
 struct file_sprt {
-    double elo0, elo1;
-    double *alpha, *beta;
-    int64_t cap;
+    char *elo0, *elo1, *alpha, *beta, *cap;
 };
 
 struct file_plan {
@@ -39,16 +39,14 @@ struct file_plan {
     struct plan_bot *bots;
     char **scenarios;
     unsigned bot_count, scenario_count;
-    int challengers, rounds, workers;
-    uint64_t *seed;
+    char *challengers, *rounds, *workers, *seed, *adjudication;
     struct file_clock clock;
     struct file_sprt *sprt;
-    char *adjudication;
 };
 
-#define NUMBER(key, structure, member) CYAML_FIELD_INT(key, CYAML_FLAG_OPTIONAL, structure, member)
 #define TEXT(key, flags, structure, member, most)                                                                      \
     CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | (flags), structure, member, 1, most)
+#define NUMBER(key, flags, structure, member) TEXT(key, flags, structure, member, 40)
 
 static const cyaml_schema_field_t bot_fields[] = {TEXT("name", CYAML_FLAG_OPTIONAL, struct plan_bot, name, PLAN_NAME),
                                                   TEXT("spec", CYAML_FLAG_DEFAULT, struct plan_bot, spec, PLAN_SPEC),
@@ -57,21 +55,20 @@ static const cyaml_schema_value_t a_bot = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAUL
 static const cyaml_schema_value_t a_scenario = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, PLAN_SPEC)};
 
 static const cyaml_schema_field_t clock_fields[] = {
-    NUMBER("move_ms", struct file_clock, move_ms),
-    NUMBER("game_ms", struct file_clock, game_ms),
-    NUMBER("increment_ms", struct file_clock, increment_ms),
-    NUMBER("margin_ms", struct file_clock, margin_ms),
-    NUMBER("start_ms", struct file_clock, start_ms),
-    CYAML_FIELD_UINT("nodes", CYAML_FLAG_OPTIONAL, struct file_clock, nodes),
+    NUMBER("move_ms", CYAML_FLAG_OPTIONAL, struct file_clock, move_ms),
+    NUMBER("game_ms", CYAML_FLAG_OPTIONAL, struct file_clock, game_ms),
+    NUMBER("increment_ms", CYAML_FLAG_OPTIONAL, struct file_clock, increment_ms),
+    NUMBER("margin_ms", CYAML_FLAG_OPTIONAL, struct file_clock, margin_ms),
+    NUMBER("start_ms", CYAML_FLAG_OPTIONAL, struct file_clock, start_ms),
+    NUMBER("nodes", CYAML_FLAG_OPTIONAL, struct file_clock, nodes),
     CYAML_FIELD_END};
 
-static const cyaml_schema_field_t sprt_fields[] = {
-    CYAML_FIELD_FLOAT("elo0", CYAML_FLAG_DEFAULT, struct file_sprt, elo0),
-    CYAML_FIELD_FLOAT("elo1", CYAML_FLAG_DEFAULT, struct file_sprt, elo1),
-    CYAML_FIELD_FLOAT_PTR("alpha", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_sprt, alpha),
-    CYAML_FIELD_FLOAT_PTR("beta", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_sprt, beta),
-    CYAML_FIELD_INT("cap", CYAML_FLAG_DEFAULT, struct file_sprt, cap),
-    CYAML_FIELD_END};
+static const cyaml_schema_field_t sprt_fields[] = {NUMBER("elo0", CYAML_FLAG_DEFAULT, struct file_sprt, elo0),
+                                                   NUMBER("elo1", CYAML_FLAG_DEFAULT, struct file_sprt, elo1),
+                                                   NUMBER("alpha", CYAML_FLAG_OPTIONAL, struct file_sprt, alpha),
+                                                   NUMBER("beta", CYAML_FLAG_OPTIONAL, struct file_sprt, beta),
+                                                   NUMBER("cap", CYAML_FLAG_DEFAULT, struct file_sprt, cap),
+                                                   CYAML_FIELD_END};
 
 static const cyaml_schema_field_t plan_fields[] = {
     TEXT("name", CYAML_FLAG_OPTIONAL, struct file_plan, name, PLAN_NAME),
@@ -79,10 +76,10 @@ static const cyaml_schema_field_t plan_fields[] = {
     CYAML_FIELD_SEQUENCE_COUNT("bots", CYAML_FLAG_POINTER, struct file_plan, bots, bot_count, &a_bot, 2, PLAN_BOTS),
     CYAML_FIELD_SEQUENCE_COUNT("scenarios", CYAML_FLAG_POINTER, struct file_plan, scenarios, scenario_count,
                                &a_scenario, 1, PLAN_SCENARIOS),
-    NUMBER("challengers", struct file_plan, challengers),
-    NUMBER("rounds", struct file_plan, rounds),
-    NUMBER("workers", struct file_plan, workers),
-    CYAML_FIELD_UINT_PTR("seed", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_plan, seed),
+    NUMBER("challengers", CYAML_FLAG_OPTIONAL, struct file_plan, challengers),
+    NUMBER("rounds", CYAML_FLAG_OPTIONAL, struct file_plan, rounds),
+    NUMBER("workers", CYAML_FLAG_OPTIONAL, struct file_plan, workers),
+    NUMBER("seed", CYAML_FLAG_OPTIONAL, struct file_plan, seed),
     CYAML_FIELD_MAPPING("clock", CYAML_FLAG_OPTIONAL, struct file_plan, clock, clock_fields),
     CYAML_FIELD_MAPPING_PTR("sprt", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file_plan, sprt, sprt_fields),
     TEXT("adjudication", CYAML_FLAG_OPTIONAL, struct file_plan, adjudication, PLAN_NAME),
@@ -90,21 +87,61 @@ static const cyaml_schema_field_t plan_fields[] = {
 static const cyaml_schema_value_t plan_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file_plan, plan_fields)};
 
-static void take_clock(struct clock_rules *clock, const struct file_clock *from) {
-    *clock = (struct clock_rules){.move_us = INT64_C(1000) * from->move_ms,
-                                  .game_us = INT64_C(1000) * from->game_ms,
-                                  .increment_us = INT64_C(1000) * from->increment_ms,
-                                  .margin_us = INT64_C(1000) * from->margin_ms,
-                                  .start_us = INT64_C(1000) * from->start_ms,
-                                  .nodes = from->nodes};
+/* What is not there (NULL) leaves *value as it is. */
+static int take_unsigned(const char *field, const char *text, uint64_t most, uint64_t *value, lr_error *error) {
+    if (!text) return LR_OK;
+    char *end;
+    const bool hex = !strncmp(text, "0x", 2);
+    errno = 0;
+    const uint64_t number = strtoull(text, &end, hex ? 16 : 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || number > most)
+        return lr_fail(error, LR_E_ARGUMENT, "%s: a whole number from 0 to %llu, not '%.40s'", field,
+                       (unsigned long long)most, text);
+    *value = number;
+    return LR_OK;
 }
 
-static void take_sprt(struct sprt *sprt, const struct file_sprt *from) {
-    sprt->elo0 = from->elo0;
-    sprt->elo1 = from->elo1;
-    if (from->alpha) sprt->alpha = *from->alpha;
-    if (from->beta) sprt->beta = *from->beta;
-    sprt->cap = from->cap;
+static int take_int(const char *field, const char *text, int *value, lr_error *error) {
+    uint64_t number = (uint64_t)*value;
+    const int code = take_unsigned(field, text, INT_MAX, &number, error);
+    *value = (int)number;
+    return code;
+}
+
+static int take_ms(const char *field, const char *text, int64_t *us, lr_error *error) {
+    uint64_t ms = 0;
+    const int code = take_unsigned(field, text, MOST_MS, &ms, error);
+    *us = INT64_C(1000) * (int64_t)ms;
+    return code;
+}
+
+static int take_real(const char *field, const char *text, double *value, lr_error *error) {
+    if (!text) return LR_OK;
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value)) return LR_OK;
+    return lr_fail(error, LR_E_ARGUMENT, "%s: a number, not '%.40s'", field, text);
+}
+
+static int take_clock(struct clock_rules *clock, const struct file_clock *from, lr_error *error) {
+    int code = take_ms("clock.move_ms", from->move_ms, &clock->move_us, error);
+    if (!code) code = take_ms("clock.game_ms", from->game_ms, &clock->game_us, error);
+    if (!code) code = take_ms("clock.increment_ms", from->increment_ms, &clock->increment_us, error);
+    if (!code) code = take_ms("clock.margin_ms", from->margin_ms, &clock->margin_us, error);
+    if (!code) code = take_ms("clock.start_ms", from->start_ms, &clock->start_us, error);
+    return code ? code : take_unsigned("clock.nodes", from->nodes, UINT64_MAX, &clock->nodes, error);
+}
+
+static int take_sprt(struct sprt *sprt, const struct file_sprt *from, lr_error *error) {
+    if (!from) return LR_OK;
+    uint64_t cap = 0;
+    int code = take_real("sprt.elo0", from->elo0, &sprt->elo0, error);
+    if (!code) code = take_real("sprt.elo1", from->elo1, &sprt->elo1, error);
+    if (!code) code = take_real("sprt.alpha", from->alpha, &sprt->alpha, error);
+    if (!code) code = take_real("sprt.beta", from->beta, &sprt->beta, error);
+    if (!code) code = take_unsigned("sprt.cap", from->cap, (uint64_t)most_games / 2, &cap, error);
+    sprt->cap = (int64_t)cap;
+    return code;
 }
 
 static int take_bots(struct plan *plan, const struct file_plan *file, lr_error *error) {
@@ -123,13 +160,13 @@ static int take(struct plan *plan, const struct file_plan *file, lr_error *error
                        file->adjudication);
     if (file->name && !(plan->name = strdup(file->name))) return lr_fail(error, LR_E_MEMORY, "no memory for a plan");
     plan->format = file->format;
-    plan->challengers = file->challengers;
-    plan->rounds = file->rounds;
-    plan->workers = file->workers;
-    if (file->seed) plan->seed = *file->seed;
-    take_clock(&plan->clock, &file->clock);
-    if (file->sprt) take_sprt(&plan->sprt, file->sprt);
-    const int code = take_bots(plan, file, error);
+    int code = take_int("challengers", file->challengers, &plan->challengers, error);
+    if (!code) code = take_int("rounds", file->rounds, &plan->rounds, error);
+    if (!code) code = take_int("workers", file->workers, &plan->workers, error);
+    if (!code) code = take_unsigned("seed", file->seed, UINT64_MAX, &plan->seed, error);
+    if (!code) code = take_clock(&plan->clock, &file->clock, error);
+    if (!code) code = take_sprt(&plan->sprt, file->sprt, error);
+    if (!code) code = take_bots(plan, file, error);
     return code ? code : plan_check(plan, error);
 }
 
