@@ -49,7 +49,7 @@ static const char three_bots[] = "format: round-robin\n"
                                  "  - spec: random\n"
                                  "  - {name: another, spec: random}\n"
                                  "scenarios: [" DUEL ", " GATE "]\n"
-                                 "rounds: 12\n"
+                                 "rounds: 8\n"
                                  "seed: 7\n";
 
 /* The report without what clocks say. */
@@ -89,7 +89,7 @@ static void assert_workers_change_nothing(const char *plan, const char *text) {
 static void one_two_and_eight_workers_give_the_same_table(void **state) {
     (void)state;
     assert_workers_change_nothing("three.yaml", three_bots);
-    assert_int_equal(count_games("three.yaml.8"), 3 * 2 * 12 * 2);
+    assert_int_equal(count_games("three.yaml.8"), 3 * 2 * 8 * 2);
 }
 
 /* Greedy is far stronger than random: H1 comes soon, at one pair, and nothing beyond it is kept. */
@@ -167,9 +167,8 @@ static void a_second_runner_is_refused_by_the_first_ones_process(void **state) {
 static void a_signal_drains_and_prints_a_command_that_goes_on(void **state) {
     (void)state;
     unlink("drained.db");
-    const char *const arguments[] = {"tournament", "--bots", "random,greedy", "--scenario", GATE,        "--rounds",
-                                     "1000",       "--out",  "drained.db",    "--quiet",    "--workers", "2",
-                                     NULL};
+    const char *const arguments[] = {"tournament", "--bots",     "random,greedy", "--scenario", GATE, "--rounds", "600",
+                                     "--out",      "drained.db", "--quiet",       "--workers",  "2",  NULL};
     const pid_t process = start_program(arguments, 0);
     for (int i = 0; i < 2000 && (access("drained.db", F_OK) || count_games("drained.db") < 1); i++) pause_ms(5);
     kill(process, SIGTERM);
@@ -177,20 +176,20 @@ static void a_signal_drains_and_prints_a_command_that_goes_on(void **state) {
     expect_fault(1, "stopped after ");
     assert_non_null(strstr(finished.out, "random"));
     const int64_t done = count_games("drained.db");
-    assert_true(done > 0 && done < 2000);
+    assert_true(done > 0 && done < 1200);
     assert_int_equal(strtol(strstr(finished.err, "after ") + 6, NULL, 10), done);
     char command[1024];
     const char *printed = strstr(finished.err, "go on with: ");
     assert_non_null(printed);
     snprintf(command, sizeof command, "%.*s >out 2>err", (int)strcspn(printed + 12, "\n"), printed + 12);
     assert_int_equal(system(command), 0);
-    assert_int_equal(count_games("drained.db"), 2000);
+    assert_int_equal(count_games("drained.db"), 1200);
 }
 
 /* ---- Disks that are full ---- */
 
 static void run_bulky(const char *ledger, long file_limit) {
-    run_program((const char *const[]){"tournament", "--bots", "random,greedy", "--scenario", DUEL, "--rounds", "4000",
+    run_program((const char *const[]){"tournament", "--bots", "random,greedy", "--scenario", DUEL, "--rounds", "2000",
                                       "--quiet", "--out", ledger, NULL},
                 file_limit, &finished);
 }
@@ -199,14 +198,14 @@ static void assert_stopped_by_the_disk(const char *ledger, const char *reason) {
     expect_fault(1, "cannot write the ledger ");
     if (!strstr(finished.err, reason)) fail_msg("'%s' is not in: %s", reason, finished.err);
     assert_non_null(strstr(finished.err, "--resume "));
-    assert_true(count_games(ledger) >= 0 && count_games(ledger) < 8000);
+    assert_true(count_games(ledger) >= 0 && count_games(ledger) < 4000);
 }
 
 static void a_file_that_may_not_grow_stops_it_and_resuming_finishes(void **state) {
     (void)state;
     run_bulky("roomy.db", 0);
     expect_code(0);
-    run_bulky("limited.db", 400 * 1024);
+    run_bulky("limited.db", 200 * 1024);
     assert_stopped_by_the_disk("limited.db", "File too large");
     run_program((const char *const[]){"tournament", "--resume", "limited.db", "--quiet", NULL}, 0, &finished);
     expect_code(0);
@@ -218,7 +217,7 @@ static void a_full_disk_stops_it_and_resuming_finishes(void **state) {
     (void)state;
     assert_int_equal(mkdir("disk", 0777), 0);
     const bool mounted = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-                         mount("tmpfs", "disk", "tmpfs", 0, "size=640k") == 0;
+                         mount("tmpfs", "disk", "tmpfs", 0, "size=400k") == 0;
     if (!mounted) skip();
     run_bulky("disk/full.db", 0); /* what it says goes into files on the other disk */
     assert_stopped_by_the_disk("disk/full.db", "full");

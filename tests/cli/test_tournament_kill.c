@@ -3,7 +3,7 @@
  *
  *     cli_test_tournament_kill [KILLS ROUNDS SCENARIO]
  *
- * By itself 15 kills in 1,000 games on cedar-mountain/gate; the long form is 200 5000 cedar-mountain/duel, and the same on gate.
+ * By itself 15 kills in 600 games on cedar-mountain/gate; the long form is 200 5000 cedar-mountain/duel, and the same on gate.
  *
  * The moments are random. How long a run may live is steered so that the kills spread over the whole tournament;
  * they fall into its start, the making of the ledger, the proving of rows, play, commits and the end alike. */
@@ -19,7 +19,7 @@
 // cmocka needs three of the above
 #include <cmocka.h>
 
-static int kills = 15, rounds = 500;
+static int kills = 15, rounds = 300;
 static const char *scenario = "cedar-mountain/gate";
 
 static pid_t start_on(const char *ledger) {
