@@ -17,7 +17,8 @@ static const char head[] =
     "th{font-weight:600;color:var(--dim)}.name{text-align:left}\n"
     "svg{display:block;width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--ink)}svg .dim{fill:var(--dim)}\n"
     ".grid{stroke:var(--line)}.bound{stroke:var(--dim);stroke-dasharray:5 4}.union{fill:var(--union)}.drawn{fill:var(--drawn)}"
-    ".confederate{fill:var(--confederate)}.whisker{stroke:var(--union);stroke-width:2}.curve{fill:none;stroke-width:2}\n"
+    ".confederate{fill:var(--confederate)}.whisker{stroke:var(--union);stroke-width:2}.curve{fill:none;stroke-width:2}"
+    "svg .on{fill:#fff;paint-order:stroke;stroke:#0008;stroke-width:2px}\n"
     "</style>\n";
 
 /* Told apart by people with any colour vision; used again from the ninth on. */
@@ -172,8 +173,8 @@ static void plot_sides(const struct standings *standings, FILE *out) {
             fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"22\"/>", classes[result],
                     left, y, width);
             if (share > 0.06)
-                fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.1f %%</text>", left + width / 2,
-                        y + 16, 100 * share);
+                fprintf(out, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.1f %%</text>",
+                        left + width / 2, y + 16, 100 * share);
             left += width;
         }
         fputc('\n', out);
@@ -232,10 +233,10 @@ static void draw_ratings_over_pairs(const struct standings *standings, const str
         low = fmin(low, ratings[i].value);
         high = fmax(high, ratings[i].value);
     }
-    struct axis x = {0, (double)standings->pair_count, 60, 890}, y = axis_of(low, high, 20, 300, 8);
+    struct axis x = {0, (double)standings->pair_count, 60, 870}, y = axis_of(low, high, 20, 300, 8);
     begin_plot(out, 330, "Rating of each bot over the pairs played");
     put_grid_down(out, &x, 8, 300);
-    put_grid_across(out, &y, 60, 890);
+    put_grid_across(out, &y, 60, 870);
     for (int bot = 0; bot < bots; bot++) {
         bool drawing = false;
         fprintf(out, "<path class=\"curve\" stroke=\"%s\" d=\"", colours[bot % COLOURS]);
@@ -266,23 +267,22 @@ static int plot_ratings_over_pairs(const struct standings *standings, FILE *out,
 }
 
 static void put_bound(FILE *out, const struct axis *y, double value, const char *name) {
-    fprintf(
-        out,
-        "<line class=\"bound\" x1=\"60\" x2=\"890\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"886\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-        at(y, value), at(y, value), at(y, value) - 4, name);
+    fprintf(out,
+            "<line class=\"bound\" x1=\"60\" x2=\"870\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"64\" y=\"%.1f\">%s</text>\n",
+            at(y, value), at(y, value), at(y, value) - 4, name);
 }
 
 static void plot_sprt(const struct standings *standings, FILE *out) {
     const struct sprt *sprt = &standings->plan->sprt;
     const struct sprt_look *end = &standings->sprt;
-    struct axis x = {0, fmax(1, (double)standings->pair_count), 60, 890};
+    struct axis x = {0, fmax(1, (double)standings->pair_count), 60, 870};
     struct axis y = axis_of(fmin(end->lower, end->ratio), fmax(end->upper, end->ratio), 1, 300, 8);
     struct tally tally = {0};
     fprintf(out, "<h2>SPRT: %s</h2>\n<p>%lld pairs; H0 %+g Elo, H1 %+g Elo; log likelihood ratio %.2f</p>\n",
             sprt_end_name(end->end), (long long)standings->pair_count, sprt->elo0, sprt->elo1, end->ratio);
     begin_plot(out, 330, "Log likelihood ratio over pairs, with the bounds of H0 and H1");
     put_grid_down(out, &x, 8, 300);
-    put_grid_across(out, &y, 60, 890);
+    put_grid_across(out, &y, 60, 870);
     put_bound(out, &y, end->lower, "H0");
     put_bound(out, &y, end->upper, "H1");
     fprintf(out, "<path class=\"curve\" stroke=\"%s\" d=\"M%.1f %.1f", colours[0], at(&x, 0), at(&y, 0));

@@ -43,7 +43,10 @@ static double drawn_share(const struct record *record) {
     return games ? (double)(record->games[0][1] + record->games[1][1]) / (double)games : NAN;
 }
 
-/* A share in percent, seven characters wide. */
+/* In percent, without a minus before a nought. */
+static double percent(double share) { return fabs(share) < 0.0005 ? 0 : 100 * share; }
+
+/* A share in percent, eight characters wide. */
 static void put_share(FILE *out, double share) {
     if (isnan(share))
         fprintf(out, "%8s", "-");
@@ -195,6 +198,9 @@ static void put_sprt(const struct standings *standings, FILE *out) {
     if (standings->plan->format != PLAN_SPRT) return;
     fprintf(out, "\nSPRT: %s after %lld pairs: log likelihood ratio %.2f within %.2f (H0) to %.2f (H1)\n",
             sprt_end_name(look->end), (long long)standings->pair_count, look->ratio, look->lower, look->upper);
+    if (look->end == SPRT_H0 || look->end == SPRT_H1)
+        fputs("  A test that ends early overstates the difference: the ratings above are those of its pairs alone.\n",
+              out);
     fprintf(out, "  H0: %s is %+g Elo stronger than %s; H1: %+g; alpha %g, beta %g, cap %lld pairs\n",
             standings->plan->bots[0].name, sprt->elo0, standings->plan->bots[1].name, sprt->elo1, sprt->alpha,
             sprt->beta, (long long)sprt->cap);
@@ -206,8 +212,8 @@ static void put_saving(const struct standings *standings, FILE *out) {
         fprintf(out, "\nCommon dice: no pair has yet come out differently from another, so nothing can be said.\n");
         return;
     }
-    fprintf(out, "\nCommon dice saved %.1f %% of the scores' variance (%.1f to %.1f)", 100 * saving->value,
-            100 * saving->low, 100 * saving->high);
+    fprintf(out, "\nCommon dice saved %.1f %% of the scores' variance (%.1f to %.1f)", percent(saving->value),
+            percent(saving->low), percent(saving->high));
     if (saving->value < 0.999) fprintf(out, ": a game was worth %.2f with dice of their own", 1 / (1 - saving->value));
     fputs(".\n", out);
 }
