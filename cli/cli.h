@@ -29,6 +29,8 @@ int perft_command_run(int argc, char **argv);
 int balance_run(int argc, char **argv);
 int bench_run(int argc, char **argv);
 int report_run(int argc, char **argv);
+int rate_run(int argc, char **argv);
+int ladder_run(int argc, char **argv);
 int serve_run(int argc, char **argv);
 
 /* ---- options.c: reading a command line with argp, every fault a single line ---- */
@@ -53,6 +55,9 @@ int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3))
 
 /* The same with the library's sentence, for a call that failed: EXIT_FAULT. */
 int fail_library(const lr_error *error);
+
+/* The same for something named on the command line: EXIT_USAGE if it was not found. */
+int fail_not_found(const lr_error *error);
 
 /* The same for what was named on the command line: EXIT_USAGE if there is no such scenario or file. */
 int fail_name(const char *name, const lr_error *error);

@@ -16,6 +16,8 @@ static const struct command commands[] = {
     {"perft", "count all ways on from a position", perft_command_run},
     {"serve", "serve games to learners over ZeroMQ", serve_run},
     {"report", "say who is how strong in a tournament", report_run},
+    {"rate", "place a bot on the calibrated ladder", rate_run},
+    {"ladder", "make the calibrated ladder from a tournament", ladder_run},
     {"balance", "play many games and count how often each result and rule comes up", balance_run},
     {"bench", "measure the speed of play", bench_run},
 };

@@ -102,11 +102,6 @@ static int write_report(const struct report *report, const struct report_options
     return code;
 }
 
-/* What was named on the command line is not there: EXIT_USAGE. */
-static int fail_not_found(const lr_error *error) {
-    return fail(error->code == LR_E_NOT_FOUND ? EXIT_USAGE : EXIT_FAULT, "%s", error->text);
-}
-
 int report_run(int argc, char **argv) {
     struct report_options options = {.form = FORM_TEXT};
     struct report report = {0};

@@ -20,6 +20,10 @@ int fail(int code, const char *format, ...) {
 
 int fail_library(const lr_error *error) { return fail(EXIT_FAULT, "%s", error->text); }
 
+int fail_not_found(const lr_error *error) {
+    return fail(error->code == LR_E_NOT_FOUND ? EXIT_USAGE : EXIT_FAULT, "%s", error->text);
+}
+
 static bool ends_in_yaml(const char *name) {
     size_t length = strlen(name);
     return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
