@@ -16,7 +16,7 @@
 #ifdef NDEBUG
 enum { PAIRS = 2000 };
 #else
-enum { PAIRS = 150 };
+enum { PAIRS = 400 };
 #endif
 
 static lr_game *game;

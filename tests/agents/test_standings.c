@@ -87,7 +87,7 @@ static struct ledger *a_ledger(struct setting *setting, const struct plan *plan,
                                            .thought_us = {1000, 2000},
                                            .reason = "made up"};
         end(&fixture, &game.result);
-        assert_true(ledger_put(ledger, &game, NULL));
+        assert_true(ledger_put(ledger, &game, (const uint16_t[1]){0})); /* length 0: no actions */
     }
     assert_int_equal(ledger_flush(ledger, &error), LR_OK);
     ledger_close(ledger);
