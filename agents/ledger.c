@@ -61,7 +61,8 @@ struct ledger {
 
 /* ---- SQLite's errors as sentences ---- */
 
-/* What the system said is in errno: SQLite tells it only of some calls. */
+/* What the system said is in errno: SQLite tells it only of some calls. It notes all its faults, but for values that could
+ * not be bound, and those are of memory. */
 static int fail_sql(const struct ledger *ledger, const char *what, lr_error *error) {
     const int system = errno, code = sqlite3_errcode(ledger->db) & 0xff;
     const bool damaged = code == SQLITE_CORRUPT, disk = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
@@ -154,43 +155,59 @@ static const char schema[] =
     " JOIN scenario ON scenario.id = game.scenario JOIN bot AS u ON u.id = union_bot JOIN bot AS c ON c.id ="
     " confederate_bot;";
 
-static void bind_text(sqlite3_stmt *statement, int column, const char *text) {
-    sqlite3_bind_text(statement, column + 1, text, -1, SQLITE_TRANSIENT);
+/* A row being bound. A value that could not be copied would leave the one of the row before: so faults are kept. */
+struct binding {
+    sqlite3_stmt *statement;
+    int fault; /* SQLite's code of the first */
+};
+
+static void note(struct binding *row, int code) {
+    if (!row->fault) row->fault = code;
 }
 
-static void bind_number(sqlite3_stmt *statement, int column, int64_t number) {
-    sqlite3_bind_int64(statement, column + 1, number);
+static void bind_text(struct binding *row, int column, const char *text) {
+    note(row, sqlite3_bind_text(row->statement, column + 1, text, -1, SQLITE_TRANSIENT));
+}
+
+static void bind_number(struct binding *row, int column, int64_t number) {
+    note(row, sqlite3_bind_int64(row->statement, column + 1, number));
 }
 
 /* SQLite has no unsigned 64-bit numbers: seeds are decimal texts, as in replays, and hashes hexadecimal ones. */
-static void bind_unsigned(sqlite3_stmt *statement, int column, const char *format, uint64_t number) {
+static void bind_unsigned(struct binding *row, int column, const char *format, uint64_t number) {
     char text[24];
     snprintf(text, sizeof text, format, number);
-    bind_text(statement, column, text);
+    bind_text(row, column, text);
 }
 
-/* 0 or SQLite's code. */
+static void bind_actions(struct binding *row, const uint16_t *actions, uint32_t length) {
+    const void *bytes = length ? (const void *)actions : "";
+    note(row, sqlite3_bind_blob(row->statement, ACTIONS + 1, bytes, (int)(length * sizeof *actions), SQLITE_STATIC));
+}
+
+/* SQLITE_OK or SQLite's code. */
 static int insert(sqlite3_stmt *statement, const struct ledger_game *game, const uint16_t *actions) {
     const struct game_result *r = &game->result;
-    bind_number(statement, ID, game->id);
-    bind_number(statement, SCENARIO, game->scenario);
-    bind_number(statement, UNION_BOT, game->bots[LR_UNION]);
-    bind_number(statement, CONFEDERATE_BOT, game->bots[LR_CONFEDERATE]);
-    bind_unsigned(statement, SEED, "%" PRIu64, game->seed);
-    bind_text(statement, ENDING, game_end_name(r->end));
-    bind_text(statement, AT_FAULT, side_name(r->at_fault));
-    bind_text(statement, WINNER, r->winner == LR_NOBODY ? "draw" : side_name(r->winner));
-    bind_number(statement, SCORE, r->score);
-    bind_number(statement, DECISIONS, r->decisions);
-    bind_number(statement, DICE, r->dice);
-    bind_number(statement, LEGAL, (int64_t)r->legal);
-    bind_unsigned(statement, HASH, "%016" PRIX64, r->hash);
-    bind_number(statement, UNION_US, r->thought_us[LR_UNION]);
-    bind_number(statement, CONFEDERATE_US, r->thought_us[LR_CONFEDERATE]);
-    bind_text(statement, REASON, r->reason);
-    sqlite3_bind_blob(statement, ACTIONS + 1, r->length ? (const void *)actions : "",
-                      (int)(r->length * sizeof *actions), SQLITE_STATIC);
-    bind_unsigned(statement, CHECKSUM, "%016" PRIX64, checksum(game, actions));
+    struct binding row = {.statement = statement};
+    bind_number(&row, ID, game->id);
+    bind_number(&row, SCENARIO, game->scenario);
+    bind_number(&row, UNION_BOT, game->bots[LR_UNION]);
+    bind_number(&row, CONFEDERATE_BOT, game->bots[LR_CONFEDERATE]);
+    bind_unsigned(&row, SEED, "%" PRIu64, game->seed);
+    bind_text(&row, ENDING, game_end_name(r->end));
+    bind_text(&row, AT_FAULT, side_name(r->at_fault));
+    bind_text(&row, WINNER, r->winner == LR_NOBODY ? "draw" : side_name(r->winner));
+    bind_number(&row, SCORE, r->score);
+    bind_number(&row, DECISIONS, r->decisions);
+    bind_number(&row, DICE, r->dice);
+    bind_number(&row, LEGAL, (int64_t)r->legal);
+    bind_unsigned(&row, HASH, "%016" PRIX64, r->hash);
+    bind_number(&row, UNION_US, r->thought_us[LR_UNION]);
+    bind_number(&row, CONFEDERATE_US, r->thought_us[LR_CONFEDERATE]);
+    bind_text(&row, REASON, r->reason);
+    bind_actions(&row, actions, r->length);
+    bind_unsigned(&row, CHECKSUM, "%016" PRIX64, checksum(game, actions));
+    if (row.fault) return row.fault;
     const int stepped = sqlite3_step(statement);
     sqlite3_reset(statement);
     return stepped == SQLITE_DONE ? SQLITE_OK : stepped;

@@ -60,7 +60,7 @@ json() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"
 # ---- what works ----
 
 good "version" "^longroll [0-9]+\.[0-9]+\.[0-9]+$" --version
-for command in "" list play selfplay replay show legal apply check balance bench; do
+for command in "" list play selfplay tournament replay show legal apply check balance bench; do
     # shellcheck disable=SC2086
     good "help of longroll $command" "Exit codes:" $command --help
     # shellcheck disable=SC2086
