@@ -19,7 +19,7 @@
 // cmocka needs three of the above
 #include <cmocka.h>
 
-enum { ROUNDS = 700, GAMES = 2 * ROUNDS, TAIL = 64 * 1024, PLAY_ON_EVERY = 8 };
+enum { ROUNDS = 250, GAMES = 2 * ROUNDS, TAIL = 64 * 1024, PLAY_ON_EVERY = 16 };
 
 static int stride = 3067;
 static lr_game *duel;
