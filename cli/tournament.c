@@ -292,9 +292,9 @@ static int64_t games_of(const int64_t games[3]) { return games[0] + games[1] + g
 static void put_share(const int64_t games[3], FILE *out) {
     const int64_t count = games_of(games);
     if (count)
-        fprintf(out, " %7.1f %%", 50.0 * (double)(games[1] + 2 * games[2]) / (double)count);
+        fprintf(out, " %6.1f %%", 50.0 * (double)(games[1] + 2 * games[2]) / (double)count);
     else
-        fprintf(out, " %9s", "-");
+        fprintf(out, " %8s", "-");
 }
 
 static void put_bot(const struct plan_bot *bot, const struct bot_news *news, FILE *out) {
@@ -306,11 +306,11 @@ static void put_bot(const struct plan_bot *bot, const struct bot_news *news, FIL
     if (!text) return;
     put_elo(&news->tally, text);
     fclose(text);
-    fprintf(out, "  %-24.24s %8lld", bot->name, (long long)games_of(both));
+    fprintf(out, "  %-20.20s %7lld", bot->name, (long long)games_of(both));
     put_share(both, out);
     put_share(news->games[LR_UNION], out);
     put_share(news->games[LR_CONFEDERATE], out);
-    fprintf(out, " %7lld  %s\n", (long long)news->faults, elo ? elo : "");
+    fprintf(out, " %6lld  %s\n", (long long)news->faults, elo ? elo : "");
     free(elo);
 }
 
@@ -335,12 +335,12 @@ static void put_table(struct live *live, const struct tournament_news *news, dou
         fputs("; ", out);
         put_sprt(news, out);
     }
-    fprintf(out, "\n  %-24s %8s %9s %9s %9s %7s  %s\n", "bot", "games", "score", "union", "confed.", "faults",
-            "Elo against the field (95 %)");
+    fprintf(out, "\n  %-20s %7s %8s %8s %8s %6s  %s\n", "bot", "games", "score", "union", "confed.", "faults",
+            "Elo to the field");
     for (unsigned bot = 0; bot < live->plan->bot_count; bot++) put_bot(&live->plan->bots[bot], &news->bots[bot], out);
     if (!fclose(out)) {
         if (live->lines) fprintf(stderr, "\033[%dA\033[J", live->lines);
-        fputs(text, stderr);
+        fprintf(stderr, "\033[?7l%s\033[?7h", text); /* lines too long for the terminal are cut, not wrapped */
         fflush(stderr);
         live->lines = 3 + (int)live->plan->bot_count;
     }
