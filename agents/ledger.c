@@ -13,8 +13,8 @@ enum { BUSY_MS = 5000 };
 
 /* ---- SQLite ---- */
 
-/* What the system said is in errno: SQLite tells it only of some calls. It notes all its faults, but for values that could
- * not be bound, and those are of memory. */
+/* What the system said is in errno: SQLite tells it only of some calls. It notes all its faults, but for values that
+ * could not be bound, and those are of memory. */
 int ledger_fail(const struct ledger *ledger, const char *what, lr_error *error) {
     const int system = errno, code = sqlite3_errcode(ledger->db) & 0xff;
     const bool disk = system && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);

@@ -1,8 +1,8 @@
 /* ledger_make.c: making a ledger, and the lock that keeps a second runner out.
  *
- * A ledger is made under another name, whole, and then gets its own: a file by that name always has its plan. SQLite's own
- * locks would keep readers out, too: so the runner's is an fcntl lock on a file beside, which dies with its process and
- * tells who holds it. */
+ * A ledger is made under another name, whole, and then gets its own: a file by that name always has its plan. SQLite's
+ * own locks would keep readers out, too: so the runner's is an fcntl lock on a file beside, which dies with its process
+ * and tells who holds it. */
 #include "agents/ledger_parts.h"
 #include "env/game.h"
 #include <errno.h>

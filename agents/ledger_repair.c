@@ -1,5 +1,6 @@
-/* ledger_repair.c: taking up a ledger whose past is unknown. Every row is proved by its checksum and its place in the schedule, and
- * those that fail are deleted; a file that SQLite itself finds broken is copied, row by row, into a new one. */
+/* ledger_repair.c: taking up a ledger whose past is unknown. Every row is proved by its checksum and its place in the
+ * schedule, and those that fail are deleted; a file that SQLite itself finds broken is copied, row by row, into a new
+ * one. */
 #include "agents/ledger_parts.h"
 #include "env/game.h"
 #include <errno.h>
@@ -83,8 +84,9 @@ static int copy_games(const struct ledger *from, struct ledger *to) {
     return code ? code : sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL);
 }
 
-/* Keeps the damaged database under another name. Its WAL goes first, for it would be played into the new one. The database
- * stays where it is until the new one takes its place, so that there is a ledger whenever this process is killed. */
+/* Keeps the damaged database under another name. Its WAL goes first, for it would be played into the new one. The
+ * database stays where it is until the new one takes its place, so that there is a ledger whenever this process is
+ * killed. */
 static int set_aside(const struct ledger *ledger, lr_error *error) {
     char wal[BESIDE], kept[BESIDE];
     const bool moved =

@@ -1,6 +1,6 @@
-/* ledger_writer.c: the thread that writes finished games. Of SQLite's promises these are used: a transaction is there or not
- * after kill -9 (WAL, synchronous NORMAL); a checkpoint syncs the WAL before and the database after it (hence one every
- * ten seconds, for power cuts). */
+/* ledger_writer.c: the thread that writes finished games. Of SQLite's promises these are used: a transaction is there
+ * or not after kill -9 (WAL, synchronous NORMAL); a checkpoint syncs the WAL before and the database after it (hence
+ * one every ten seconds, for power cuts). */
 #include "agents/ledger_parts.h"
 #include "env/game.h"
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* plan.h: what a tournament plays: who, on what, how often, under which seed and clock.
  *
- * A plan is read from YAML or put together from options; plan_check gives it one normal form, whose text (plan_text) is what
- * a ledger keeps and compares: two plans are the same tournament exactly when their texts are equal. How many workers play
- * it is no part of that, since results do not depend on it.
+ * A plan is read from YAML or put together from options; plan_check gives it one normal form, whose text (plan_text) is
+ * what a ledger keeps and compares: two plans are the same tournament exactly when their texts are equal. How many
+ * workers play it is no part of that, since results do not depend on it.
  *
  *     name: spring league          # optional
  *     format: round-robin          # or gauntlet, sprt

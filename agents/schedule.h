@@ -1,14 +1,14 @@
 /* schedule.h: which games a plan consists of.
  *
- * A game's id says everything: ids run from 0 to schedule_games(plan) - 1, and id / 2 is its *pair*: games 2p and 2p + 1 are
- * played by the same two bots on the same scenario with the same seed, sides swapped (the *first* bot of the pairing is the
- * Union in the even game). Pairs are ordered by round, then pairing, then scenario, so that a tournament that is cut short has
- * met everyone alike. Pairings: round robin, (0,1), (0,2), ..., (1,2), ...; gauntlet, each challenger against each bot that is
- * none; sprt, bot 0 against bot 1.
+ * A game's id says everything: ids run from 0 to schedule_games(plan) - 1, and id / 2 is its *pair*: games 2p and 2p +
+ * 1 are played by the same two bots on the same scenario with the same seed, sides swapped (the *first* bot of the
+ * pairing is the Union in the even game). Pairs are ordered by round, then pairing, then scenario, so that a tournament
+ * that is cut short has met everyone alike. Pairings: round robin, (0,1), (0,2), ..., (1,2), ...; gauntlet, each
+ * challenger against each bot that is none; sprt, bot 0 against bot 1.
  *
- * The seed of pair p is lr_environment_seed(plan's seed, p): dice are common within a pair and independent between pairs, for
- * that is what intervals over pairs assume. (Sharing them between pairings would help comparisons a little and make those
- * intervals wrong.) */
+ * The seed of pair p is lr_environment_seed(plan's seed, p): dice are common within a pair and independent between
+ * pairs, for that is what intervals over pairs assume. (Sharing them between pairings would help comparisons a little
+ * and make those intervals wrong.) */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 

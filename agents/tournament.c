@@ -9,7 +9,8 @@
 
 enum { LOOK_MS = 100 };
 
-/* What is known of a pair: for its even and its odd game 1 + the half points of the pairing's first bot, 0 if not played. */
+/* What is known of a pair: for its even and its odd game 1 + the half points of the pairing's first bot, 0 if not
+ * played. */
 struct pair {
     uint8_t points[2];
 };

@@ -1,10 +1,10 @@
 /* tournament.h: plays what is still to be played of a ledger's plan, on several threads.
  *
  * Workers take games in the order of the schedule and play each as its id says, so who plays what, and when, changes
- * nothing in the results (of bots limited by simulations, nodes or depth; a bot limited by time answers to the machine).
- * An SPRT looks at its pairs in that order, too: it ends at the same pair for any number of workers, and games
- * beyond that pair, which other workers had begun meanwhile, are dropped.
- * A player that was at fault is closed, and opened anew for its next game. */
+ * nothing in the results (of bots limited by simulations, nodes or depth; a bot limited by time answers to the
+ * machine). An SPRT looks at its pairs in that order, too: it ends at the same pair for any number of workers, and
+ * games beyond that pair, which other workers had begun meanwhile, are dropped. A player that was at fault is closed,
+ * and opened anew for its next game. */
 #ifndef TOURNAMENT_H
 #define TOURNAMENT_H
 
@@ -45,8 +45,8 @@ struct tournament {
 int tournament_check(const struct plan *plan, lr_error *error);
 
 /* Returns when all games are played, or it was stopped; *complete says which. All results are then committed, faults of
- * bots being results. Errors: those of player_open and table_play, IO (the ledger cannot be written); whatever was committed
- * before is safe, and the ledger can be resumed. */
+ * bots being results. Errors: those of player_open and table_play, IO (the ledger cannot be written); whatever was
+ * committed before is safe, and the ledger can be resumed. */
 int tournament_run(const struct tournament *tournament, bool *complete, lr_error *error);
 
 #endif

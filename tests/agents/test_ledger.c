@@ -1,5 +1,5 @@
-/* test_ledger.c: a ledger that was torn, cut or altered gives up what it cannot prove, keeps the rest, and the tournament
- * plays on to the same end.
+/* test_ledger.c: a ledger that was torn, cut or altered gives up what it cannot prove, keeps the rest, and the
+ * tournament plays on to the same end.
  *
  *     agents_test_ledger [STRIDE]      cuts every STRIDE bytes (3067) of the last 64 KiB; the long form is 1
  *

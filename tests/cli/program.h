@@ -1,4 +1,5 @@
-/* program.h: runs the program longroll as a user's shell would, for tests. All faults of the running itself end the test. */
+/* program.h: runs the program longroll as a user's shell would, for tests. All faults of the running itself end the
+ * test. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -18,8 +19,8 @@ struct finished {
 void make_folder(void);
 void forget_folder(void);
 
-/* Starts it with arguments up to a NULL; stdout and stderr go to the files `out` and `err` there. `file_limit` (0: none):
- * no file may grow beyond so many bytes. */
+/* Starts it with arguments up to a NULL; stdout and stderr go to the files `out` and `err` there. `file_limit` (0:
+ * none): no file may grow beyond so many bytes. */
 pid_t start_program(const char *const *arguments, long file_limit);
 void await_program(pid_t process, struct finished *finished);
 void run_program(const char *const *arguments, long file_limit, struct finished *finished);

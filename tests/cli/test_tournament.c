@@ -1,4 +1,5 @@
-/* test_tournament.c: `longroll tournament` as a user meets it: workers, stops, second runners, full disks, bad plans. */
+/* test_tournament.c: `longroll tournament` as a user meets it: workers, stops, second runners, full disks, bad
+ * plans. */
 #include "env/game.h"
 #include "program.h"
 #include <jansson.h>
@@ -118,6 +119,23 @@ static void flags_and_a_file_make_the_same_plan(void **state) {
                 0, &finished);
     expect_code(0); /* it is resumed, and there was nothing left to do */
     assert_int_equal(count_games("two.db"), 6);
+}
+
+static void a_game_of_a_ledger_is_a_replay_that_verifies(void **state) {
+    (void)state;
+    write_text("few.yaml",
+               "format: round-robin\nbots: [{spec: greedy}, {spec: random}]\nscenarios: [" GATE "]\nrounds: 2\n");
+    play_with("few.yaml", "2", "few.db");
+    run_program((const char *const[]){"replay", "few.db", "--game", "3", "--text", NULL}, 0, &finished);
+    expect_code(0);
+    assert_non_null(strstr(finished.out, "[Union \"random\"]\n[Confederate \"greedy\"]"));
+    write_text("game.txt", finished.out);
+    run_program((const char *const[]){"replay", "game.txt", "--verify", NULL}, 0, &finished);
+    expect_code(0);
+    run_program((const char *const[]){"replay", "few.db", "--game", "4", NULL}, 0, &finished);
+    expect_fault(2, "there is no game 4 in the ledger few.db");
+    run_program((const char *const[]){"replay", "game.txt", "--game", "0", NULL}, 0, &finished);
+    expect_fault(1, "game.txt is no ledger");
 }
 
 /* ---- Stopping and going on ---- */
@@ -305,6 +323,7 @@ int main(void) {
         cmocka_unit_test(one_two_and_eight_workers_give_the_same_table),
         cmocka_unit_test(an_sprt_ends_at_the_same_pair_for_any_number_of_workers),
         cmocka_unit_test(flags_and_a_file_make_the_same_plan),
+        cmocka_unit_test(a_game_of_a_ledger_is_a_replay_that_verifies),
         cmocka_unit_test(a_second_runner_is_refused_by_the_first_ones_process),
         cmocka_unit_test(a_signal_drains_and_prints_a_command_that_goes_on),
         cmocka_unit_test(a_file_that_may_not_grow_stops_it_and_resuming_finishes),

@@ -1,12 +1,13 @@
-/* test_tournament_kill.c: a tournament whose runner is killed again and again plays the same games as one that is left in
- * peace: none lost, none twice, all alike, replays included.
+/* test_tournament_kill.c: a tournament whose runner is killed again and again plays the same games as one that is left
+ * in peace: none lost, none twice, all alike, replays included.
  *
  *     cli_test_tournament_kill [KILLS ROUNDS SCENARIO]
  *
- * By itself 15 kills in 600 games on cedar-mountain/gate; the long form is 200 5000 cedar-mountain/duel, and the same on gate.
+ * By itself 15 kills in 600 games on cedar-mountain/gate; the long form is 200 5000 cedar-mountain/duel, and the same
+ * on gate.
  *
- * The moments are random. How long a run may live is steered so that the kills spread over the whole tournament;
- * they fall into its start, the making of the ledger, the proving of rows, play, commits and the end alike. */
+ * The moments are random. How long a run may live is steered so that the kills spread over the whole tournament; they
+ * fall into its start, the making of the ledger, the proving of rows, play, commits and the end alike. */
 #include "program.h"
 #include <setjmp.h>
 #include <signal.h>
