@@ -1,10 +1,10 @@
 /* ladder.h: the calibrated ladder: a frozen set of bots, the pairs that they played, and what it was made with.
  *
  * The file (agents/ladder.yaml) holds the results, not only the ratings, so that a newcomer is rated together with the
- * ladder's own games and the error that is stated for him contains the ladder's. It is void when a ruleset's version or a scenario's hash has
- * changed since: ladder_match.
+ * ladder's own games and the error that is stated for him contains the ladder's. It is void when a ruleset's version or
+ * a scenario's hash has changed since: ladder_match.
  *
- *     anchor: random
+ *     anchor: "greedy"
  *     bots:
  *       - {name: "random", spec: "random"}
  *     scenarios:
@@ -12,7 +12,7 @@
  *     pairings:    # tally: pairs by half points of the first bot as the Union (rows) and as the Confederate
  *       - {scenario: 0, first: 0, second: 1, tally: [0, 0, 3, 0, 1, 5, 2, 2, 87]}
  *     ratings:     # for other readers: Elo with its interval; scenario -1: all together
- *       - {bot: "greedy", scenario: -1, elo: [612.0, 580.1, 650.7], union: [...], confederate: [...]} */
+ *       - {bot: "random", scenario: -1, elo: [-612.0, -650.7, -580.1], union: [...], confederate: [...]} */
 #ifndef LADDER_H
 #define LADDER_H
 
@@ -34,7 +34,7 @@ void ladder_close(struct ladder *ladder); /* NULL is allowed */
 /* Index of a scenario of that name. Errors: NOT_FOUND, listing those that the ladder has. */
 int ladder_scenario(const struct ladder *ladder, const char *name, lr_error *error);
 
-/* Whether the ladder holds for that game, which is its scenario `index`. Errors: ARGUMENT: the ladder is void, and why. */
+/* Whether the ladder holds for that game, its scenario `index`. Errors: ARGUMENT: the ladder is void, and why. */
 int ladder_match(const struct ladder *ladder, int index, const lr_game *game, lr_error *error);
 
 /* The file's text for the bots of a tournament, malloc'ed. Errors: MEMORY. */
@@ -46,8 +46,8 @@ struct newcomer {
     struct interval all, sides[2]; /* Elo, together and as the Union and the Confederate */
 };
 
-/* Rates him together with the ladder's games in those scenarios in which `use` is true. His pairs against the ladder's bots
- * are tallies[bot * scenario_count + scenario], as he sees them. Errors: MEMORY. */
+/* Rates him together with the ladder's games in those scenarios in which `use` is true. His pairs against the ladder's
+ * bots are tallies[bot * scenario_count + scenario], as he sees them. Errors: MEMORY. */
 int ladder_rate(const struct ladder *ladder, const struct tally *tallies, const bool *use, uint64_t stream,
                 struct newcomer *newcomer, lr_error *error);
 

@@ -1,8 +1,8 @@
 /* ratings.c: Bradley-Terry with a side term by Newton's method, its bootstrap, and what common dice saved.
  *
- * The unknowns stand in one row: a rating for each bot (with by_side, for each bot on each side), then a side term for each
- * scenario; in natural units, 400 / ln 10 Elo each. Those that are held (the anchor, and what no game touches) keep 0 and an
- * identity row in the matrix. The matrix is dense: a hundred bots are a hundred rows. */
+ * The unknowns stand in one row: a rating for each bot (with by_side, for each bot on each side), then a side term for
+ * each scenario; in natural units, 400 / ln 10 Elo each. Those that are held (the anchor, and what no game touches)
+ * keep 0 and an identity row in the matrix. The matrix is dense: a hundred bots are a hundred rows. */
 #include "agents/ratings.h"
 #include "env/game.h"
 #include <math.h>

@@ -2,12 +2,13 @@
  * that common dice saved.
  *
  * The model is Bradley and Terry's with a side term: the expected points of Union bot u against Confederate bot c in
- * scenario s are 1 / (1 + 10^-((rating[u] - rating[c] + side[s]) / 400)), a draw being half a win. The fit is of greatest
- * likelihood, with one anchor at 0. Intervals are a bootstrap over pairs, within each pairing and scenario.
+ * scenario s are 1 / (1 + 10^-((rating[u] - rating[c] + side[s]) / 400)), a draw being half a win. The fit is of
+ * greatest likelihood, with one anchor at 0. Intervals are a bootstrap over pairs, within each pairing and scenario.
  *
- * A bot that won or lost everything has no finite rating by likelihood alone. So every bot gets `prior` virtual pairs, shared
- * out over its pairings and spread evenly over the nine results of a pair; samples of the bootstrap are drawn from them
- * too. One such pair (the usual) moves a rating that rests on 100 pairs by some 1 % of its distance from its opponents'.
+ * A bot that won or lost everything has no finite rating by likelihood alone. So every bot gets `prior` virtual pairs,
+ * shared out over its pairings and spread evenly over the nine results of a pair; samples of the bootstrap are drawn
+ * from them too. One such pair (the usual) moves a rating that rests on 100 pairs by some 1 % of its distance from its
+ * opponents'.
  *
  * The same plan and stream give the same numbers. Pure functions, for any thread. */
 #ifndef RATINGS_H
@@ -36,14 +37,15 @@ struct ratings_plan {
 
 enum { RATINGS_RESAMPLES = 1000 };
 
-/* Writes ratings[bot], or with by_side ratings[2 * bot + side], in Elo, and sides[scenario], by how much Elo the Union is
- * better placed. All are NAN for bots that no chain of games ties to the anchor, and scenarios without games. Errors: MEMORY. */
+/* Writes ratings[bot], or with by_side ratings[2 * bot + side], in Elo, and sides[scenario], by how much Elo the Union
+ * is better placed. All are NAN for bots that no chain of games ties to the anchor, and scenarios without games.
+ * Errors: MEMORY. */
 int ratings_fit(const struct ratings_plan *plan, struct interval *ratings, struct interval *sides, lr_error *error);
 
 /* The share of the variance of a mean score that pairing on common dice saved, against as many games with dice of their
- * own: minus the covariance of a pair's two games over the mean of their variances, pooled over the pairings. 1 / (1 - share) is the
- * number of independent games that one of these was worth. Negative where common dice did harm; NAN without any variance.
- * The interval is a bootstrap. Errors: MEMORY. */
+ * own: minus the covariance of a pair's two games over the mean of their variances, pooled over the pairings. 1 / (1 -
+ * share) is the number of independent games that one of these was worth. Negative where common dice did harm; NAN
+ * without any variance. The interval is a bootstrap. Errors: MEMORY. */
 int dice_saving(const struct pairing *pairings, int count, int resamples, uint64_t stream, struct interval *share,
                 lr_error *error);
 

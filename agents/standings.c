@@ -186,7 +186,7 @@ struct tally standings_meeting(const struct standings *standings, int bot, int o
 /* ---- Opening ---- */
 
 static int usual_anchor(const struct plan *plan) {
-    const char *const usual[] = {"random", "greedy"};
+    const char *const usual[] = {"greedy", "random"};
     for (int i = 0; i < 2; i++)
         for (unsigned bot = 0; bot < plan->bot_count; bot++)
             if (strcmp(plan->bots[bot].spec, usual[i]) == 0) return (int)bot;

@@ -1,5 +1,5 @@
-/* standings.h: what a ledger says of its bots, scenarios and pairs, computed from its rows and from nothing else. Every report,
- * the ladder and `rate` are made from it. */
+/* standings.h: what a ledger says of its bots, scenarios and pairs, computed from its rows and from nothing else. Every
+ * report, the ladder and `rate` are made from it. */
 #ifndef STANDINGS_H
 #define STANDINGS_H
 
@@ -41,8 +41,8 @@ struct standings {
     struct sprt_look sprt;     /* SPRT only; pairs after the deciding one, or after a gap, are not counted anywhere */
 };
 
-/* Reads all games. `anchor`: a bot's name; NULL: the first whose spec is "random", else "greedy", else the last bot. The ledger
- * must outlive the standings. Errors: NOT_FOUND (lists the bots), IO, MEMORY. */
+/* Reads all games. `anchor`: a bot's name; NULL: the first whose spec is "greedy", else "random", else the last bot.
+ * The ledger must outlive the standings. Errors: NOT_FOUND (lists the bots), IO, MEMORY. */
 int standings_read(struct ledger *ledger, const char *anchor, struct standings **standings, lr_error *error);
 void standings_close(struct standings *standings); /* NULL is allowed */
 
@@ -52,7 +52,8 @@ struct tally standings_meeting(const struct standings *standings, int bot, int o
 /* Each bot's rating by the first `pairs` pairs alone, without intervals: ratings[bot_count]. Errors: MEMORY. */
 int standings_at(const struct standings *standings, int64_t pairs, struct interval *ratings, lr_error *error);
 
-/* Ratings by side, ratings[2 * bot + side], from the pairs of one scenario, or of all (-1). As ratings_fit. Errors: MEMORY. */
+/* Ratings by side, ratings[2 * bot + side], from the pairs of one scenario, or of all (-1). As ratings_fit. Errors:
+ * MEMORY. */
 int standings_by_side(const struct standings *standings, int scenario, struct interval *ratings, lr_error *error);
 
 /* Ratings in one scenario: ratings[bot_count]. Errors: MEMORY. */

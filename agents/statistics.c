@@ -58,10 +58,10 @@ void tally_resample(const struct tally *tally, double prior, uint64_t stream, ui
 
 /* How far the log-likelihood of the counts falls below its greatest when the mean score must be `mean` (0 < mean < 1).
  *
- * With d = (a result's score) - mean, the best probabilities are count / (pairs * (1 + tilt * d)), for the tilt that makes their
- * mean right: the root of sum count * d / (1 + tilt * d), which falls in tilt. 1 + tilt * d stays above 0 for all five results
- * between -1 / (1 - mean) and 1 / mean. Where the root lies beyond an end, a result at the edge that was never seen takes what
- * probability is over, and the tilt is that end. */
+ * With d = (a result's score) - mean, the best probabilities are count / (pairs * (1 + tilt * d)), for the tilt that
+ * makes their mean right: the root of sum count * d / (1 + tilt * d), which falls in tilt. 1 + tilt * d stays above 0
+ * for all five results between -1 / (1 - mean) and 1 / mean. Where the root lies beyond an end, a result at the edge
+ * that was never seen takes what probability is over, and the tilt is that end. */
 static double likelihood_fall(const int64_t counts[PENTANOMIAL], double mean) {
     double low = -1 / (1 - mean), high = 1 / mean, tilt = 0;
     for (int round = 0; round < 200; round++) {

@@ -1,13 +1,14 @@
 /* statistics.h: what paired games say about the strength of two players.
  *
- * Games come in *pairs*: the same scenario and dice, sides swapped. A pair, not a game, is the independent unit: dice that
- * favour one side help each player once. So everything here counts pairs, by the points (half points: 0 lost, 1 drawn,
- * 2 won) that the *first* player had in each of the two games. The same numbers from the other's side: tally_mirror.
+ * Games come in *pairs*: the same scenario and dice, sides swapped. A pair, not a game, is the independent unit: dice
+ * that favour one side help each player once. So everything here counts pairs, by the points (half points: 0 lost, 1
+ * drawn, 2 won) that the *first* player had in each of the two games. The same numbers from the other's side:
+ * tally_mirror.
  *
- * One method serves intervals, superiority and SPRT: the likelihood of the five results of a pair (0, 1/2, 1, 1 1/2, 2 points:
- * the pentanomial) that is greatest under a given mean score. It is chosen over the usual normal approximation because that one
- * divides by the variance seen so far, which is 0 when the first pairs all end alike; this one needs no correction there, and
- * its intervals stay between 0 and 1.
+ * One method serves intervals, superiority and SPRT: the likelihood of the five results of a pair (0, 1/2, 1, 1 1/2, 2
+ * points: the pentanomial) that is greatest under a given mean score. It is chosen over the usual normal approximation
+ * because that one divides by the variance seen so far, which is 0 when the first pairs all end alike; this one needs
+ * no correction there, and its intervals stay between 0 and 1.
  *
  *     struct tally tally = {0};
  *     tally_pair(&tally, 2, 1);            won as the Union, drew as the Confederate
@@ -38,9 +39,9 @@ void tally_points(const struct tally *tally, int64_t counts[PENTANOMIAL]); /* co
 /* Games of the first player on `side` (LR_UNION, LR_CONFEDERATE) that were lost, drawn, won. */
 void tally_side(const struct tally *tally, int side, int64_t games[3]);
 
-/* As many pairs as `tally` has, each drawn from those in it: one sample of a bootstrap. With `prior` > 0 there are so many
- * pairs more to draw from, spread evenly over the nine results, so that a player who won all of 50 pairs is not taken for one
- * who cannot lose. Draws lr_random(stream, *position...) and moves *position on. */
+/* As many pairs as `tally` has, each drawn from those in it: one sample of a bootstrap. With `prior` > 0 there are so
+ * many pairs more to draw from, spread evenly over the nine results, so that a player who won all of 50 pairs is not
+ * taken for one who cannot lose. Draws lr_random(stream, *position...) and moves *position on. */
 void tally_resample(const struct tally *tally, double prior, uint64_t stream, uint64_t *position, struct tally *sample);
 
 /* ---- Two players ---- */
@@ -65,8 +66,8 @@ struct strength {
 };
 
 /* Score, Elo and superiority are profile likelihood: the interval is of those means under which the likelihood falls by
- * less than t^2 / 2, with Student's t of (pairs - 1) degrees of freedom instead of the normal 1.96, for small samples. Below two
- * pairs nothing is known: 0 to 1, -inf to +inf. */
+ * less than t^2 / 2, with Student's t of (pairs - 1) degrees of freedom instead of the normal 1.96, for small samples.
+ * Below two pairs nothing is known: 0 to 1, -inf to +inf. */
 void strength_of(const struct tally *tally, struct strength *strength);
 
 /* ---- Sequential probability ratio test ---- */
@@ -88,8 +89,8 @@ struct sprt_look {
     int end;             /* enum sprt_end */
 };
 
-/* Looks after each pair in the order of the schedule (a test over pairs as they happen to finish favours short games), and
- * stops for good at the first end that is not SPRT_RUNNING. */
+/* Looks after each pair in the order of the schedule (a test over pairs as they happen to finish favours short games),
+ * and stops for good at the first end that is not SPRT_RUNNING. */
 struct sprt_look sprt_look(const struct sprt *sprt, const struct tally *tally);
 
 /* False, with a sentence, unless elo0 < elo1 within +-2000, alpha and beta within 0.0001 to 0.5, cap >= 0. */

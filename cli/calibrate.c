@@ -1,5 +1,5 @@
-/* calibrate.c: plays a plan into a ledger, with a progress line, until it is done or a signal comes: the first lets the running
- * games finish, the second breaks them off. */
+/* calibrate.c: plays a plan into a ledger, with a progress line, until it is done or a signal comes: the first lets the
+ * running games finish, the second breaks them off. */
 #include "cli/calibrate.h"
 #include "cli/cli.h"
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* ladder.c: `longroll ladder`: makes the calibrated ladder from a tournament's ledger: a page for people, a file for `rate`.
- * agents/ladder.sh plays that tournament. */
+/* ladder.c: `longroll ladder`: makes the calibrated ladder from a tournament's ledger: a page for people, a file for
+ * `rate`. agents/ladder.sh plays that tournament. */
 #include "agents/ladder.h"
 #include "cli/cli.h"
 #include "cli/report.h"
@@ -32,7 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_option option_table[] = {
     {"page", OPTION_PAGE, "FILE", 0, "Write the page for people (Markdown) there (default: stdout)", 0},
     {"data", OPTION_DATA, "FILE", 0, "Write the file for longroll rate there (default: nowhere)", 0},
-    {"anchor", OPTION_ANCHOR, "BOT", 0, "The bot that is 0 Elo (default: random, else greedy, else the last one)", 0},
+    {"anchor", OPTION_ANCHOR, "BOT", 0, "The bot that is 0 Elo (default: greedy, else random, else the last one)", 0},
     {0},
 };
 
@@ -40,12 +40,13 @@ static const struct argp argp = {
     .options = option_table,
     .parser = parse,
     .args_doc = "LEDGER",
-    .doc =
-        "Makes the calibrated ladder from the ledger of a finished round robin: ratings with intervals in each scenario "
-        "and on each side, and whether each budget of a searcher is stronger than the one before."
-        "\vExample:\n  longroll ladder ladder.db --page agents/LADDER.md --data agents/ladder.yaml"
-        "\n\nExit codes: 0 done; 1 the ledger cannot be read or is not complete, or a file not written; 2 bad option, no "
-        "such ledger or bot.",
+    .doc = "Makes the calibrated ladder from the ledger of a finished round robin: ratings with intervals in "
+           "each scenario "
+           "and on each side, and whether each budget of a searcher is stronger than the one before."
+           "\vExample:\n  longroll ladder ladder.db --page agents/LADDER.md --data agents/ladder.yaml"
+           "\n\nExit codes: 0 done; 1 the ledger cannot be read or is not complete, or a file not written; "
+           "2 bad option, no "
+           "such ledger or bot.",
 };
 
 /* ---- The page ---- */
@@ -144,11 +145,11 @@ static void put_step(FILE *out, const struct standings *standings, int bot, int 
 /* The plan has each agent's budgets in ascending order. */
 static void put_steps(FILE *out, const struct standings *standings) {
     const struct plan *plan = standings->plan;
-    fputs(
-        "\n## Budgets\n\nEach budget against the one before, in their own games. Superiority is the likelihood that the larger "
-        "one is stronger.\n\n| bot | against | scenario | pairs | score | Elo (95 %) | superiority |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n",
-        out);
+    fputs("\n## Budgets\n\nEach budget against the one before, in their own games. Superiority is the "
+          "likelihood that the larger "
+          "one is stronger.\n\n| bot | against | scenario | pairs | score | Elo (95 %) | superiority |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |\n",
+          out);
     for (unsigned bot = 0; bot + 1 < plan->bot_count; bot++) {
         if (!same_agent(&plan->bots[bot], &plan->bots[bot + 1])) continue;
         for (int scenario = plan->scenario_count > 1 ? -1 : 0; scenario < (int)plan->scenario_count; scenario++)

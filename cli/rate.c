@@ -1,8 +1,9 @@
 /* rate.c: `longroll rate`: gives a newcomer a rating on the calibrated ladder.
  *
- * He plays in two parts. A quarter of the games is spread evenly over all of the ladder's bots, and says roughly where he
- * stands; the rest is played against the three bots nearest to that, for a game says most about a rating when its end is open.
- * Both parts are then rated together with the ladder's own games, so that the error that is stated contains the ladder's. */
+ * He plays in two parts. A quarter of the games is spread evenly over all of the ladder's bots, and says roughly where
+ * he stands; the rest is played against the three bots nearest to that, for a game says most about a rating when its
+ * end is open. Both parts are then rated together with the ladder's own games, so that the error that is stated
+ * contains the ladder's. */
 #include "agents/ladder.h"
 #include "cli/calibrate.h"
 #include "cli/cli.h"
@@ -72,11 +73,13 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "BOT",
     .doc =
-        "Plays a bot against the calibrated ladder (agents/LADDER.md), in pairs on common dice, and gives its rating with an "
+        "Plays a bot against the calibrated ladder (agents/LADDER.md), in pairs on common dice, and gives its "
+        "rating with an "
         "interval of 95 %: a quarter of the games evenly against all of the ladder's bots, the rest against the three "
         "nearest. A ladder that was made with another version of the rules, or another text of a scenario, is refused."
         "\vExample:\n  longroll rate 'exec:python3 mybot.py' --games 200"
-        "\n\nExit codes: 0 rated; 1 it could not be played, or the ladder is void; 2 bad option, unknown bot or scenario.",
+        "\n\nExit codes: 0 rated; 1 it could not be played, or the ladder is void; 2 bad option, "
+        "unknown bot or scenario.",
 };
 
 /* ---- What is played ---- */

@@ -1,5 +1,5 @@
-/* report.c: `longroll report`: what a tournament's ledger says, in one of several forms. A running tournament's ledger may be
- * looked at too. The form is made in memory and written whole. */
+/* report.c: `longroll report`: what a tournament's ledger says, in one of several forms. A running tournament's ledger
+ * may be looked at too. The form is made in memory and written whole. */
 #include "cli/report.h"
 #include "cli/cli.h"
 #include <stdlib.h>
@@ -42,12 +42,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option option_table[] = {
     {"format", 'f', "FORM", 0,
-     "text (default); json; csv: the ratings; games: a CSV row for each game; html: one page with plots, nothing fetched; "
+     "text (default); json; csv: the ratings; games: a CSV row for each game; html: one page with plots, nothing "
+     "fetched; "
      "pgn: tags and results, for Ordo, BayesElo and other rating tools, with the Union as White",
      0},
     {"json", OPTION_JSON, 0, 0, "The same as --format json", 0},
     {"out", 'o', "FILE", 0, "Write into FILE, whole or not at all, instead of stdout", 0},
-    {"anchor", OPTION_ANCHOR, "BOT", 0, "The bot that is 0 Elo (default: random, else greedy, else the last one)", 0},
+    {"anchor", OPTION_ANCHOR, "BOT", 0, "The bot that is 0 Elo (default: greedy, else random, else the last one)", 0},
     {0},
 };
 

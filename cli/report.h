@@ -1,4 +1,5 @@
-/* report.h: the forms in which a tournament's standings are written. Each writes to `out`; the caller looks at ferror. */
+/* report.h: the forms in which a tournament's standings are written. Each writes to `out`; the caller looks at ferror.
+ */
 #ifndef REPORT_H
 #define REPORT_H
 

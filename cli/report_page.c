@@ -1,4 +1,5 @@
-/* report_page.c: standings as one HTML page: tables, and plots drawn as SVG in the page. Nothing is fetched, nothing runs. */
+/* report_page.c: standings as one HTML page: tables, and plots drawn as SVG in the page. Nothing is fetched, nothing
+ * runs. */
 #include "cli/report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +7,10 @@
 
 static const char head[] =
     "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n"
-    ":root{--ink:#1d232b;--dim:#68707a;--line:#d8dce1;--paper:#fff;--union:#2f6db3;--drawn:#b9bec5;--confederate:#b0702c}\n"
-    "@media (prefers-color-scheme:dark){:root{--ink:#e4e7ea;--dim:#98a0a9;--line:#3a4149;--paper:#16191d;--union:#6aa5e6;"
+    ":root{--ink:#1d232b;--dim:#68707a;--line:#d8dce1;--paper:#fff;--union:#2f6db3;--drawn:#b9bec5;"
+    "--confederate:#b0702c}\n"
+    "@media (prefers-color-scheme:dark){:root{--ink:#e4e7ea;--dim:#98a0a9;--line:#3a4149;--paper:#16191d;"
+    "--union:#6aa5e6;"
     "--drawn:#5d656e;--confederate:#d79a5b}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;margin:2rem auto;"
     "padding:0 1rem}\n"
@@ -15,8 +18,10 @@ static const char head[] =
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}\n"
     "th{font-weight:600;color:var(--dim)}.name{text-align:left}\n"
-    "svg{display:block;width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--ink)}svg .dim{fill:var(--dim)}\n"
-    ".grid{stroke:var(--line)}.bound{stroke:var(--dim);stroke-dasharray:5 4}.union{fill:var(--union)}.drawn{fill:var(--drawn)}"
+    "svg{display:block;width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--ink)}"
+    "svg .dim{fill:var(--dim)}\n"
+    ".grid{stroke:var(--line)}.bound{stroke:var(--dim);stroke-dasharray:5 4}"
+    ".union{fill:var(--union)}.drawn{fill:var(--drawn)}"
     ".confederate{fill:var(--confederate)}.whisker{stroke:var(--union);stroke-width:2}.curve{fill:none;stroke-width:2}"
     "svg .on{fill:#fff;paint-order:stroke;stroke:#0008;stroke-width:2px}\n"
     "</style>\n";
@@ -343,12 +348,12 @@ static void row_meeting(const struct standings *standings, int first, int second
 }
 
 static void table_meetings(const struct standings *standings, FILE *out) {
-    fputs(
-        "<h2>Pairings</h2>\n<p>Pairs by the first bot's points; score with its standard error over pairs</p>\n"
-        "<div class=\"wide\"><table><tr><th class=\"name\">first</th><th class=\"name\">second</th><th>pairs</th><th>0</th>"
-        "<th>&frac12;</th><th>1</th><th>1&frac12;</th><th>2</th><th>score</th><th>Elo</th><th>95 %</th>"
-        "<th>superiority</th><th>drawn</th></tr>\n",
-        out);
+    fputs("<h2>Pairings</h2>\n<p>Pairs by the first bot's points; score with its standard error over pairs</p>\n"
+          "<div class=\"wide\"><table><tr><th class=\"name\">first</th><th class=\"name\">second</th>"
+          "<th>pairs</th><th>0</th>"
+          "<th>&frac12;</th><th>1</th><th>1&frac12;</th><th>2</th><th>score</th><th>Elo</th><th>95 %</th>"
+          "<th>superiority</th><th>drawn</th></tr>\n",
+          out);
     for (unsigned i = 0; i < standings->plan->bot_count; i++)
         for (unsigned j = i + 1; j < standings->plan->bot_count; j++)
             row_meeting(standings, standings->order[i], standings->order[j], out);

@@ -1,5 +1,6 @@
-/* test_identical.c: a tournament of identical bots finds no difference between them, by either of two ways: against each other on
- * common dice they play the same game twice; against a third, on dice of their own, they differ by chance alone. */
+/* test_identical.c: a tournament of identical bots finds no difference between them, by either of two ways: against
+ * each other on common dice they play the same game twice; against a third, on dice of their own, they differ by chance
+ * alone. */
 #include "agents/standings.h"
 #include "agents/tournament.h"
 #include <math.h>

@@ -179,8 +179,8 @@ static void the_same_stream_gives_the_same_intervals(void **state) {
 
 /* ---- Common dice ---- */
 
-/* Even games without draws: with the share c of pairs in which both games have the same luck, the side that wins one wins the
- * other, the covariance is -c/4, the variance 1/4 and the saving c. */
+/* Even games without draws: with the share c of pairs in which both games have the same luck, the side that wins one
+ * wins the other, the covariance is -c/4, the variance 1/4 and the saving c. */
 static void common_luck_saves_its_share_of_the_variance(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {

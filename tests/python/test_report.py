@@ -55,7 +55,7 @@ def points(rows, bot, side=None):
 def test_json_counts_what_the_rows_say(ledger, rows):
     report = json.loads(longroll("report", ledger, "--json"))
     assert report["games"] == report["expected"] == len(rows) == 240
-    assert report["anchor"] == "random"
+    assert report["anchor"] == "greedy"
     for bot in report["bots"]:
         index = NAMES.index(bot["name"])
         won, played = points(rows, index)
@@ -67,14 +67,14 @@ def test_json_counts_what_the_rows_say(ledger, rows):
         assert scenario["union"] == sum(1 for row in rows if row[1] == s and row[4] == 0)
     assert sum(sum(p["pentanomial"]) for p in report["pairings"]) == 120
     elo = {bot["name"]: bot["elo"] for bot in report["bots"]}
-    assert elo["random"]["value"] == 0 < elo["greedy"]["low"] < elo["greedy"]["value"] < elo["greedy"]["high"]
+    assert elo["random"]["low"] < elo["random"]["value"] < elo["random"]["high"] < elo["greedy"]["value"] == 0
 
 
 def test_text_names_every_bot_and_scenario(ledger):
     text = longroll("report", ledger)
     for word in NAMES + ["cedar-mountain/duel", "cedar-mountain/gate", "Faults: none", "Common dice", "240 of 240 games"]:
         assert word in text
-    assert "greedy = 0" in longroll("report", ledger, "--anchor", "greedy")
+    assert "random = 0" in longroll("report", ledger, "--anchor", "random")
 
 
 def test_csv_has_a_row_for_each_bot_and_each_game(ledger, rows):
@@ -162,7 +162,7 @@ def test_what_is_asked_wrongly_is_said_in_one_line(ledger, tmp_path):
 @pytest.fixture(scope="module")
 def ladder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ladder")
-    subprocess.run([ROOT / "agents" / "ladder.sh", "--pairs", "40", "--mcts", "", "--expectimax", "", "--scenarios",
+    subprocess.run([ROOT / "agents" / "ladder.sh", "--pairs", "40", "--bots", "random greedy", "--scenarios",
                     "cedar-mountain/duel cedar-mountain/gate", "--ledger", folder / "ladder.db", "--out", folder],
                    check=True, capture_output=True, timeout=60)
     return folder
@@ -172,9 +172,9 @@ def test_the_ladder_is_a_page_and_a_file_of_the_same_ratings(ladder):
     page = (ladder / "LADDER.md").read_text()
     data = (ladder / "ladder.yaml").read_text()
     report = json.loads(longroll("report", ladder / "ladder.db", "--json"))
-    greedy = next(bot["elo"] for bot in report["bots"] if bot["name"] == "greedy")
-    assert f"elo: [{greedy['value']:.1f}, {greedy['low']:.1f}, {greedy['high']:.1f}]" in data
-    assert f"| greedy | {greedy['value']:+.0f} ({greedy['low']:+.0f} to {greedy['high']:+.0f}) |" in page
+    random = next(bot["elo"] for bot in report["bots"] if bot["name"] == "random")
+    assert f"elo: [{random['value']:.1f}, {random['low']:.1f}, {random['high']:.1f}]" in data
+    assert f"| random | {random['value']:+.0f} ({random['low']:+.0f} to {random['high']:+.0f}) |" in page
     for scenario in report["scenarios"]:
         assert f"## {scenario['name']}\n\nHash {scenario['hash']}" in page
         assert f'hash: "{scenario["hash"]}"' in data
@@ -205,7 +205,7 @@ def test_games_of_a_rating_are_kept_where_asked(ladder, tmp_path):
     (('hash: "', 'hash: "0'), "16 hex digits"),
     (("tally: [", "tally: [1, "), "tally"),
     (("first: 0", "first: 1"), "pairings[0]"),
-    (('anchor: "random"', 'anchor: "nobody"'), "anchor"),
+    (('anchor: "greedy"', 'anchor: "nobody"'), "anchor"),
 ])
 def test_a_ladder_that_does_not_hold_is_refused(ladder, tmp_path, change, word):
     text = (ladder / "ladder.yaml").read_text()
