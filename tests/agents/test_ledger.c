@@ -68,6 +68,29 @@ static void play_on(struct ledger *ledger) {
     assert_true(complete);
 }
 
+/* The same games by a plain loop, in commits of a few, so that a log has many of them. */
+static void play_plainly(struct ledger *ledger) {
+    enum { COMMIT = 10 };
+    uint16_t *actions = calloc((size_t)lr_game_info(duel)->max_decisions, sizeof *actions);
+    struct player *players[2];
+    lr_error error;
+    must(player_open("random", &players[0], &error), &error);
+    must(player_open("greedy", &players[1], &error), &error);
+    for (int64_t id = 0; id < GAMES; id++) {
+        const struct fixture fixture = schedule_game(ledger_plan(ledger), id);
+        struct ledger_game game = {.id = id, .bots = {fixture.bots[0], fixture.bots[1]}, .seed = fixture.seed};
+        const struct game_terms terms = {.game = duel,
+                                         .players = {players[fixture.bots[0]], players[fixture.bots[1]]},
+                                         .seed = fixture.seed,
+                                         .actions = actions};
+        must(table_play(&terms, &game.result, &error), &error);
+        assert_true(ledger_put(ledger, &game, actions));
+        if (id % COMMIT == COMMIT - 1) must(ledger_flush(ledger, &error), &error);
+    }
+    for (int i = 0; i < 2; i++) player_close(players[i]);
+    free(actions);
+}
+
 static bool same_game(const struct ledger_game *a, const struct ledger_game *b) {
     const struct game_result *r = &a->result, *s = &b->result;
     return a->id == b->id && a->seed == b->seed && !memcmp(a->bots, b->bots, sizeof a->bots) && r->end == s->end &&
@@ -137,8 +160,7 @@ static int prepare(void **state) {
     if (!mkdtemp(folder) || chdir(folder) || lr_game_open("cedar-mountain/duel", &duel, NULL)) return -1;
     const pid_t child = fork();
     if (!child) {
-        struct ledger *live = create("live.db");
-        play_on(live);
+        play_plainly(create("live.db"));
         _exit(0);
     }
     int status;
