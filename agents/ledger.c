@@ -95,7 +95,7 @@ static int read_plan(struct ledger *ledger, lr_error *error) {
 static int read_scenarios(struct ledger *ledger, lr_error *error) {
     const int count = (int)ledger->plan->scenario_count;
     ledger->scenarios = calloc((size_t)count, sizeof *ledger->scenarios);
-    ledger->games = calloc((size_t)count, sizeof *ledger->games);
+    ledger->games = calloc((size_t)count, sizeof(lr_game *));
     if (!ledger->scenarios || !ledger->games) return lr_fail(error, LR_E_MEMORY, "no memory for a ledger");
     sqlite3_stmt *row = ledger_prepare(ledger, "SELECT name, hash, ruleset, version FROM scenario ORDER BY id");
     int code = LR_OK;

@@ -48,7 +48,7 @@ void ledger_forget_scenarios(struct ledger_scenario *scenarios, unsigned count);
 #define ROW_INSERT                                                                                                     \
     "INSERT OR IGNORE INTO game(" ROW_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-int row_insert(sqlite3_stmt *insertion, const struct ledger_game *game, const uint16_t *actions); /* SQLite's code */
+int row_insert(sqlite3_stmt *statement, const struct ledger_game *game, const uint16_t *actions); /* SQLite's code */
 const char *row_text(sqlite3_stmt *row, int column);                                              /* "" for none */
 
 /* Takes the row that a statement over ROW_COLUMNS stands on; *actions is valid until its next step. */

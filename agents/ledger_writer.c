@@ -90,7 +90,7 @@ static void *write_games(void *context) {
     pthread_mutex_lock(&writer->mutex);
     while (wait_for_group(writer)) {
         const int count = writer->queued;
-        memcpy(group, writer->queue, (size_t)count * sizeof *group);
+        memcpy(group, writer->queue, (size_t)count * sizeof(struct entry *));
         writer->queued = 0;
         writer->writing = true;
         const bool failed = writer->failed;

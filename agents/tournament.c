@@ -190,7 +190,7 @@ static int count_ledger(struct run *run, lr_error *error) {
 
 static int make_room(struct run *run, lr_error *error) {
     const struct tournament *terms = run->terms;
-    uint32_t longest = 0;
+    uint32_t longest = 1;
     for (unsigned i = 0; i < run->plan->scenario_count; i++) {
         const uint32_t most = (uint32_t)lr_game_info(terms->games[i])->max_decisions;
         longest = most > longest ? most : longest;

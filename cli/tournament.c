@@ -297,7 +297,7 @@ static int fail_request(const lr_error *error) {
 }
 
 static int open_games(struct sitting *sitting, const struct plan *plan, lr_error *error) {
-    sitting->games = calloc(plan->scenario_count, sizeof *sitting->games);
+    sitting->games = calloc(plan->scenario_count, sizeof(lr_game *));
     if (!sitting->games) return lr_fail(error, LR_E_MEMORY, "no memory for %u scenarios", plan->scenario_count);
     sitting->count = plan->scenario_count;
     int code = LR_OK;
