@@ -126,7 +126,7 @@ static void two_bots_are_not_rated_by_side(void **state) {
 }
 
 #ifdef NDEBUG
-enum { ROUNDS = 500, LEAST = 93, MOST = 97 };
+enum { ROUNDS = 300, LEAST = 93, MOST = 97 };
 #else
 enum { ROUNDS = 60, LEAST = 88, MOST = 99 }; /* sanitizers are slow: a rougher look */
 #endif
