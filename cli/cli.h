@@ -27,6 +27,7 @@ int apply_run(int argc, char **argv);
 int check_run(int argc, char **argv);
 int perft_command_run(int argc, char **argv);
 int balance_run(int argc, char **argv);
+int solve_run(int argc, char **argv);
 int bench_run(int argc, char **argv);
 int report_run(int argc, char **argv);
 int rate_run(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct command commands[] = {
     {"apply", "play actions in a position and write the one that follows", apply_run},
     {"check", "validate a scenario file or a state file", check_run},
     {"perft", "count all ways on from a position", perft_command_run},
+    {"solve", "find the exact value of a small game or position", solve_run},
     {"serve", "serve games to learners over ZeroMQ", serve_run},
     {"report", "say who is how strong in a tournament", report_run},
     {"rate", "place a bot on the calibrated ladder", rate_run},
