@@ -3,36 +3,67 @@
  * A bench is a handful of short runs, of which medians are reported. With more than one thread every run measures one
  * thread and all of them, and does the same with a loop of plain arithmetic, all within a second or so: what the
  * machine itself gains from threads (shared cores, clock) is thereby taken out of the efficiency. */
+#include "agents/search.h"
 #include "cli/cli.h"
+#include "cli/regret.h"
+#include <limits.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RUNS = 5 };
-enum bench_kind { PLAYOUT, BATCH, SERVE };
+enum bench_kind { PLAYOUT, BATCH, ROLLOUT, SERVE, SEARCH };
+static const char *const kinds[] = {"playout", "batch", "rollout", "serve", "search"};
 
 struct bench_options {
-    const char *scenario;
+    const char *scenario; /* NULL: the bench's usual one */
     enum bench_kind kind;
     bool chosen, json;
     double seconds;
     int threads, batch;
     uint64_t seed;
+    struct regret_request regret;
 };
 
-enum { OPTION_SCENARIO = 256, OPTION_JSON, OPTION_SEED };
+enum {
+    OPTION_SCENARIO = 256,
+    OPTION_JSON,
+    OPTION_SEED,
+    OPTION_AGENTS,
+    OPTION_BUDGETS,
+    OPTION_STATES,
+    OPTION_SVG,
+    OPTION_REPEATS
+};
 
 static error_t take_kind(struct bench_options *options, const char *argument) {
-    static const char *const kinds[] = {[PLAYOUT] = "playout", [BATCH] = "batch", [SERVE] = "serve"};
-    if (options->chosen) return options_fault("bench takes one of playout, batch and serve: what is '%s'?", argument);
-    for (int kind = PLAYOUT; kind <= SERVE; kind++) {
+    if (options->chosen && options->kind == SEARCH && !options->scenario) {
+        options->scenario = argument;
+        return 0;
+    }
+    if (options->chosen) return options_fault("bench %s: what is '%s'?", kinds[options->kind], argument);
+    for (int kind = PLAYOUT; kind <= SEARCH; kind++) {
         if (strcmp(argument, kinds[kind])) continue;
         options->kind = (enum bench_kind)kind;
         options->chosen = true;
         return 0;
     }
-    return options_fault("there is no bench '%s'; there are: playout, batch, serve", argument);
+    return options_fault("there is no bench '%s'; there are: playout, batch, rollout, serve, search", argument);
+}
+
+/* A list of whole numbers; they are read again where the agents are made. */
+static error_t take_budgets(struct bench_options *options, char *argument) {
+    const char *from = argument;
+    for (;;) {
+        const size_t length = strspn(from, "0123456789");
+        if (!length || length > 9 || *from == '0' || (from[length] && from[length] != ','))
+            return options_fault("--budgets takes numbers of simulations as in 10,100,1000, not '%s'", argument);
+        if (!from[length]) break;
+        from += length + 1;
+    }
+    options->regret.budgets = argument;
+    return 0;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -44,8 +75,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_SEED: return options_number("--seed", argument, 0, UINT64_MAX, &options->seed);
     case OPTION_SCENARIO: options->scenario = argument; return 0;
     case OPTION_JSON: options->json = true; return 0;
+    case OPTION_AGENTS: options->regret.agents = argument; return 0;
+    case OPTION_BUDGETS: return take_budgets(options, argument);
+    case OPTION_STATES: options->regret.states = argument; return 0;
+    case OPTION_SVG: options->regret.svg = argument; return 0;
+    case OPTION_REPEATS: return options_int("--repeats", argument, 1, 1000, &options->regret.repeats);
     case ARGP_KEY_ARG: return take_kind(options, argument);
-    case ARGP_KEY_NO_ARGS: return options_fault("bench needs to know what: playout, batch or serve");
+    case ARGP_KEY_NO_ARGS: return options_fault("bench needs to know what: playout, batch, rollout, serve or search");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -55,7 +91,14 @@ static const struct argp_option option_table[] = {
     {"threads", 't', "T", 0, "How many threads (default 1)", 0},
     {"batch", 'b', "N", 0, "Environments in the batch (default 1024)", 0},
     {"seed", OPTION_SEED, "N", 0, "Seed of dice and play (default 1)", 0},
-    {"scenario", OPTION_SCENARIO, "NAME", 0, "What is played (default cedar-mountain/historical)", 0},
+    {"scenario", OPTION_SCENARIO, "NAME", 0,
+     "What is played (default cedar-mountain/historical; search: cedar-mountain/battery)", 0},
+    {"agents", OPTION_AGENTS, "SPEC,...", 0, "search: who is asked; an mcts without a limit once for each budget", 1},
+    {"budgets", OPTION_BUDGETS, "N,...", 0, "search: simulations (default 10,30,100,300,1000,3000)", 1},
+    {"repeats", OPTION_REPEATS, "N", 0, "search: how often chance is tried anew in each position (default 2)", 1},
+    {"states", OPTION_STATES, "FILE", 0,
+     "search: solved positions, from longroll solve --out (default: those beside the scenario)", 1},
+    {"svg", OPTION_SVG, "FILE", 0, "search: also draw regret against effort", 1},
     {"json", OPTION_JSON, 0, 0,
      "Print JSON: games_per_s, decisions_per_s, decisions_per_game, state_bytes, "
      "environment_bytes and more",
@@ -66,12 +109,14 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "playout|batch|serve",
+    .args_doc = "playout|batch|rollout|serve\nsearch [SCENARIO]",
     .doc =
         "Measures random legal play. playout: bare games, with the full legal list at each decision. batch: steps "
         "of a batch with observation, mask, rewards and autoreset written into the caller's arrays; the time to draw "
-        "the random actions from the masks is not counted. serve: the same steps asked for over ZeroMQ, in batches of "
-        "1, 16, 256 and 1024, beside steps in the process and an echo of the same bytes through the same threads."
+        "the random actions from the masks is not counted. rollout: random rollouts inside mcts from the first state, "
+        "tree work included, beside bare games. serve: the same steps asked for over ZeroMQ, in batches of "
+        "1, 16, 256 and 1024, beside steps in the process and an echo of the same bytes through the same threads. "
+        "search: how far agents stay behind optimal play on solved positions, and how fast they search."
         "\vExample:\n  longroll bench playout --seconds 5 --threads 2\n\nExit codes: 0 done; 1 it could not be done; "
         "2 bad option, unknown scenario.",
 };
@@ -261,6 +306,30 @@ static struct tally measure_batch(struct work *work, int threads, double seconds
     return tally;
 }
 
+/* ---- Rollouts ---- */
+
+/* Random rollouts to the end of the game, from the first state, in a tree that nothing but their results guides. What is
+ * counted as decisions here are all actions and dice that were applied, in the tree and after it. */
+static struct tally measure_rollout(struct work *work, int threads, double seconds) {
+    struct search_options options = search_defaults(SEARCH_MCTS);
+    options.simulations = options.nodes = 0;
+    options.microseconds = (uint64_t)(1e6 * seconds);
+    options.prior = PRIOR_NONE;
+    options.rollout = ROLLOUT_RANDOM;
+    options.rollout_length = -1;
+    options.threads = threads;
+    struct search *search;
+    struct search_result result = {0};
+    if (search_open(work->game, &options, &search, NULL)) return (struct tally){0}; /* no memory: all rates are 0 */
+    lr_state *first = (lr_state *)(void *)work->states;
+    lr_start(work->game, first);
+    search_begin(search, first, lr_environment_seed(work->seed, work->rounds++), NULL);
+    search_run(search, 0);
+    search_result(search, &result);
+    search_close(search);
+    return (struct tally){.decisions = result.nodes, .games = result.simulations, .seconds = result.seconds};
+}
+
 /* ---- The plain loop beside it ---- */
 
 /* Arithmetic on registers only: what it gains from threads is what the machine has to give. */
@@ -298,6 +367,7 @@ struct series {
 
 struct measured {
     struct series decisions, single, thread_gain, loop_gain, efficiency; /* per run */
+    struct series playout, share;                                        /* rollout: bare games, and the part of it */
     struct tally sum;                                                    /* of the runs on all threads */
 };
 
@@ -471,10 +541,99 @@ static int bench_batch(const struct bench_options *options, const lr_game *game)
     return code;
 }
 
+/* ---- Rollouts beside bare games ---- */
+
+/* Actions and dice a second. */
+static double plies(const struct tally *games) { return rate(games->decisions + games->game_dice, games->seconds); }
+
+static void measure_rollouts(struct measured *m, struct work *work, const struct bench_options *options) {
+    const double share = options->seconds / (RUNS * (options->threads > 1 ? 5 : 2));
+    measure_playout(work, 1, share / 2); /* to warm up */
+    measure_rollout(work, 1, share / 2);
+    for (int run = 0; run < RUNS; run++) {
+        const struct tally games = measure_playout(work, 1, share);
+        measure_run(m, run, measure_rollout, work, options->threads, share);
+        m->playout.value[run] = plies(&games);
+        m->share.value[run] = m->single.value[run] / m->playout.value[run];
+    }
+}
+
+static json_t *json_of_series(const struct series *series) {
+    return json_pack("[f, f, f]", middle(series), extreme(series, false), extreme(series, true));
+}
+
+static int rollout_json(const struct bench_options *options, const lr_game *game, const struct measured *m,
+                        const char *processor) {
+    json_t *report =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:f, s:s, s:s}", "bench", "rollout", "scenario",
+                  lr_game_info(game)->scenario, "mcts_plies_per_s", json_of_series(&m->single), "playout_plies_per_s",
+                  json_of_series(&m->playout), "share", json_of_series(&m->share), "threads", options->threads, "runs",
+                  RUNS, "seconds", options->seconds, "compiler", compiler, "processor", processor);
+    if (report && options->threads > 1) {
+        json_object_set_new(report, "thread_gain", json_of_series(&m->thread_gain));
+        json_object_set_new(report, "loop_gain", json_of_series(&m->loop_gain));
+        json_object_set_new(report, "efficiency", json_of_series(&m->efficiency));
+    }
+    return json_print(report);
+}
+
+static void print_series(const char *name, const struct series *series, int digits) {
+    printf("%-28s %.*f (runs from %.*f to %.*f)\n", name, digits, middle(series), digits, extreme(series, false),
+           digits, extreme(series, true));
+}
+
+static int rollout_text(const struct bench_options *options, const lr_game *game, const struct measured *m,
+                        const char *processor) {
+    printf("bench rollout, %s; medians of %d runs in %.4g s; %s; %s\n", lr_game_info(game)->scenario, RUNS,
+           options->seconds, compiler, processor);
+    print_series("actions and dice/s in mcts", &m->single, 0);
+    print_series("the same in bare games", &m->playout, 0);
+    print_series("share", &m->share, 3);
+    if (options->threads < 2) return EXIT_DONE;
+    printf("with %d search threads:\n", options->threads);
+    print_series("gain", &m->thread_gain, 3);
+    print_series("gain of a plain loop", &m->loop_gain, 3);
+    print_series("efficiency", &m->efficiency, 3);
+    return EXIT_DONE;
+}
+
+static int bench_rollout(const struct bench_options *options, const lr_game *game) {
+    struct work work = {.game = game, .seed = options->seed};
+    struct measured measured = {0};
+    char processor[128];
+    work.states = aligned_alloc(128, ((size_t)lr_game_info(game)->state_bytes + 127) / 128 * 128);
+    if (!work.states) return fail(EXIT_FAULT, "no memory for a state");
+    measure_rollouts(&measured, &work, options);
+    free(work.states);
+    read_processor(processor, sizeof processor);
+    return (options->json ? rollout_json : rollout_text)(options, game, &measured, processor);
+}
+
+/* ---- Regret ---- */
+
+static int bench_regret(struct bench_options *options) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s.solved.json", lr_scenario_folder(), options->scenario);
+    options->regret.seed = options->seed;
+    options->regret.json = options->json;
+    if (!options->regret.states) options->regret.states = path;
+    return bench_search(&options->regret);
+}
+
 int bench_run(int argc, char **argv) {
     struct bench_options options = {
-        .scenario = "cedar-mountain/historical", .seconds = 5, .threads = 1, .batch = 1024, .seed = 1};
+        .seconds = 5,
+        .threads = 1,
+        .batch = 1024,
+        .seed = 1,
+        .regret = {.agents = "random,greedy,expectimax:depth=1,expectimax:depth=2,expectimax:depth=3,mcts,"
+                             "mcts:prior=none,mcts:prior=none,length=-1",
+                   .budgets = "10,30,100,300,1000,3000",
+                   .repeats = 2}};
     if (!options_parse("longroll bench", &argp, argc, argv, &options)) return EXIT_USAGE;
+    if (!options.scenario)
+        options.scenario = options.kind == SEARCH ? "cedar-mountain/battery" : "cedar-mountain/historical";
+    if (options.kind == SEARCH) return bench_regret(&options);
     lr_game *game;
     lr_error error;
     if (lr_game_open(options.scenario, &game, &error)) return fail_name(options.scenario, &error);
@@ -482,7 +641,9 @@ int bench_run(int argc, char **argv) {
     switch (options.kind) {
     case PLAYOUT: code = bench_playout(&options, game); break;
     case BATCH: code = bench_batch(&options, game); break;
+    case ROLLOUT: code = bench_rollout(&options, game); break;
     case SERVE: code = bench_serve(game, options.threads, options.seconds, options.seed, options.json); break;
+    case SEARCH: break; /* above: its game is named by its file */
     }
     lr_game_close(game);
     return code;
