@@ -174,7 +174,6 @@ static int push(struct solver *s, struct slot key, int mover, lr_error *error) {
         s->branches[s->branch_count++] = (struct branch){mover == LR_CHANCE ? weights[legal[i]] : 0, legal[i]};
     if (++s->depth == s->depth_room && !grow_path(s)) return no_memory(error);
     if (s->depth > s->statistics.depth) s->statistics.depth = s->depth;
-    *(mover == LR_CHANCE ? &s->statistics.dice : &s->statistics.decisions) += 1;
     return LR_OK;
 }
 
@@ -238,7 +237,7 @@ static int pop(struct solver *s, lr_error *error) {
     if (node->mover == LR_CHANCE && !fraction_divide(&node->value, node->total)) return unfit(error);
     if (!index_value(s, node->value, &index)) return no_memory(error);
     find(s, node->key)->value = FIRST_INDEX + index;
-    s->statistics.solved++;
+    *(node->mover == LR_CHANCE ? &s->statistics.dice : &s->statistics.decisions) += 1;
     s->branch_count = node->first;
     return !s->depth || fold(s, node - 1, node->value) ? LR_OK : unfit(error);
 }
@@ -314,6 +313,7 @@ static int give_up(struct solver *s, int code, lr_error *error) {
     if (code) {
         memset(s->slots, 0, s->slot_count * sizeof *s->slots);
         s->used = 0;
+        s->statistics = (struct solve_statistics){0};
         return code;
     }
     return rebuild(s, s->slot_count, false) ? LR_OK : no_memory(error);

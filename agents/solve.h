@@ -54,8 +54,7 @@ int solver_run(struct solver *solver, const lr_state *root, enum solve_end *end,
 bool solver_value(const struct solver *solver, const lr_state *state, struct fraction *value);
 
 struct solve_statistics {
-    uint64_t decisions, dice; /* states by who moves; a decision whose value is known is solved */
-    uint64_t solved;          /* states with a value */
+    uint64_t decisions, dice; /* states with a value, by who moves */
     uint64_t values;          /* distinct ones */
     int depth;                /* actions and outcomes on the longest way from a root so far */
     size_t bytes;             /* memory held now */

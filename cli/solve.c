@@ -103,15 +103,16 @@ struct solution {
     double seconds;
 };
 
+static uint64_t states_of(const struct solve_statistics *known) { return known->decisions + known->dice; }
+
 static int say_unsolved(const struct solve_request *request, const struct solution *solution, enum solve_end end) {
     const struct solve_statistics *known = &solution->statistics;
     if (end == SOLVE_STOPPED)
-        return fail(EXIT_FAULT, "stopped at %" PRIu64 " states; %s is not solved", known->decisions + known->dice,
-                    request->name);
+        return fail(EXIT_FAULT, "stopped at %" PRIu64 " states; %s is not solved", states_of(known), request->name);
     return fail(EXIT_FAULT,
                 "%s has more than %" PRIu64 " states (%" PRIu64 " of these are solved, in %.0f MB): raise --limit, or "
                 "solve a later position",
-                request->name, request->limit, known->solved, (double)known->bytes / 1e6);
+                request->name, request->limit, states_of(known), (double)known->bytes / 1e6);
 }
 
 static int run_solver(const struct solve_request *request, const lr_game *game, const lr_state *root,
@@ -250,7 +251,7 @@ static int write_positions(const struct solve_request *request, const lr_game *g
         s->found = (lr_state *)(void *)(states + 2 * bytes);
         lr_start(game, s->state);
         const bool is_start = !memcmp(s->state, root, bytes);
-        json_t *head = solved_head(game, is_start ? NULL : root, solution->statistics.solved, solution->value);
+        json_t *head = solved_head(game, is_start ? NULL : root, states_of(&solution->statistics), solution->value);
         code = collect(s, request, root);
         if (!code) code = solved_write(request->out, head, s->positions);
         json_decref(head);
@@ -272,7 +273,7 @@ static int print_json(const struct solve_request *request, const lr_game *game, 
     char text[FRACTION_TEXT];
     json_t *report = json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:i, s:I, s:I, s:f}", "position", request->name,
                                "scenario", lr_game_info(game)->scenario, "value", fraction_text(solution->value, text),
-                               "value_about", fraction_double(solution->value), "states", (json_int_t)known->solved,
+                               "value_about", fraction_double(solution->value), "states", (json_int_t)states_of(known),
                                "decisions", (json_int_t)known->decisions, "dice", (json_int_t)known->dice, "depth",
                                known->depth, "distinct_values", (json_int_t)known->values, "bytes",
                                (json_int_t)known->bytes, "seconds", solution->seconds);
@@ -300,11 +301,11 @@ static int print_text(const struct solve_request *request, const lr_game *game, 
     char text[FRACTION_TEXT];
     printf("%s is solved: worth %+.6f to the Union\n", request->name, fraction_double(solution->value));
     printf("%-16s %s\n", "exactly", fraction_text(solution->value, text));
-    printf("%-16s %" PRIu64 ": %" PRIu64 " decisions, %" PRIu64 " dice; at most %d in a row\n", "states", known->solved,
-           known->decisions, known->dice, known->depth);
+    printf("%-16s %" PRIu64 ": %" PRIu64 " decisions, %" PRIu64 " dice; at most %d in a row\n", "states",
+           states_of(known), known->decisions, known->dice, known->depth);
     printf("%-16s %" PRIu64 "\n", "distinct values", known->values);
     printf("%-16s %.2f s, %.0f states/s, %.1f MB\n", "spent", solution->seconds,
-           (double)known->solved / solution->seconds, (double)known->bytes / 1e6);
+           (double)states_of(known) / solution->seconds, (double)known->bytes / 1e6);
     if (solution->actions.count) print_actions(game, root, &solution->actions);
     return EXIT_DONE;
 }
