@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RUNS = 5 };
 enum bench_kind { PLAYOUT, BATCH, ROLLOUT, SERVE, SEARCH };
@@ -616,6 +617,11 @@ static int bench_regret(struct bench_options *options) {
     snprintf(path, sizeof path, "%s/%s.solved.json", lr_scenario_folder(), options->scenario);
     options->regret.seed = options->seed;
     options->regret.json = options->json;
+    if (!options->regret.states && access(path, R_OK))
+        return fail(EXIT_USAGE,
+                    "there are no solved positions of %s: make a file of them with longroll solve --out and name it "
+                    "with --states",
+                    options->scenario);
     if (!options->regret.states) options->regret.states = path;
     return bench_search(&options->regret);
 }

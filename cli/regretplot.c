@@ -173,14 +173,25 @@ static void write_curve(FILE *file, const struct plot *plot, const struct curve 
     }
 }
 
-/* Specs come from the command line: agent_open has let them pass, so they hold no markup. */
+/* A text that may hold any characters. Specs need no such care: agent_open takes none with markup in it. */
+static void write_text(FILE *file, const char *text) {
+    for (; *text; text++) {
+        if (strchr("<>&", *text))
+            fprintf(file, "&#%d;", *text);
+        else
+            fputc(*text, file);
+    }
+}
+
 static void write_svg(FILE *file, const struct plot *plot, const char *title) {
     const double height = bottom_edge + 64 + 18 * plot->curves;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 660 %.0f\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<rect width=\"660\" height=\"%.0f\" fill=\"white\"/>\n<text x=\"%.1f\" y=\"28\" "
-            "font-size=\"15\">%s</text>\n",
-            height, height, left_edge, title);
+            "font-size=\"15\">",
+            height, height, left_edge);
+    write_text(file, title);
+    fputs("</text>\n", file);
     write_axes(file, plot);
     for (int i = 0; i < plot->curves; i++) {
         const struct curve *curve = &plot->curve[i];

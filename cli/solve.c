@@ -137,7 +137,7 @@ static int run_solver(const struct solve_request *request, const lr_game *game, 
  * others come up. Each gives one position: the one whose kind (who decides what, in which phase) has been taken least
  * often. Decisions in which it does not matter what one does are left out. */
 
-enum { FRUITLESS_GAMES = 20000, KINDS = 512, WORDS = 3 * LR_MAX_TEXT };
+enum { FRUITLESS_GAMES = 2000, KINDS = 512, WORDS = 3 * LR_MAX_TEXT };
 
 struct kind {
     char words[WORDS];

@@ -1,9 +1,11 @@
 /* solved.c: see solved.h. */
 #include "cli/solved.h"
 #include "cli/cli.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FORMAT = 1 };
 
@@ -168,8 +170,9 @@ static int read_positions(const char *path, const json_t *json, lr_state *root, 
 
 int solved_open(const char *path, struct solved_file *file) {
     json_error_t fault;
-    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
     *file = (struct solved_file){0};
+    if (access(path, R_OK)) return fail(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
     if (!json) return fail(EXIT_FAULT, "%s: line %d: %s", path, fault.line, fault.text);
     int code = open_game(path, json, &file->game);
     if (!code) {

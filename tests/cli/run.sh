@@ -60,7 +60,7 @@ json() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"
 # ---- what works ----
 
 good "version" "^longroll [0-9]+\.[0-9]+\.[0-9]+$" --version
-for command in "" list play selfplay tournament replay show legal apply check balance bench; do
+for command in "" list play selfplay tournament replay show legal apply check solve balance bench; do
     # shellcheck disable=SC2086
     good "help of longroll $command" "Exit codes:" $command --help
     # shellcheck disable=SC2086
@@ -172,18 +172,44 @@ for key in games_per_s decisions_per_game state_bytes environment_bytes; do
 done
 good "bench batch" '"decisions_per_s": [1-9]' bench batch --seconds 0.2 --batch 32 --json
 good "bench on two threads" '"efficiency": [0-9]' bench playout --seconds 0.4 --threads 2 --json
+good "bench rollout" '"share": ' bench rollout --seconds 0.4 --scenario cedar-mountain/gate --json
+good "bench rollout on two threads" "^efficiency" bench rollout --seconds 0.5 --threads 2 --scenario cedar-mountain/gate
+
+good "a duel half fought" "confederate to move" apply cedar-mountain/duel pick blue to 0504 to 0303 target 0303 roll 3 \
+    target 0203 roll 8 roll 5 --out half.yaml
+good "solve" '^exactly +42612241651/62500000000$' solve half.yaml
+good "solve tells the best actions" '^ +\+0.681796 best +end movement$' solve half.yaml
+good "solve as JSON" '"value": "42612241651/62500000000"' solve half.yaml --json --out half.json --positions 30
+good "the same seed gives the same positions" "solved" solve half.yaml --out again.json --positions 30
+same "byte for byte" half.json again.json
+good "bench search" '^mcts:prior=none,simulations=20 +[0-9.]+ \(' bench search --states half.json --svg regret.svg \
+    --agents random,mcts:prior=none,rollout=random,mcts:prior=none,expectimax:depth=1,nodes=500 --budgets 5,20
+[ "$(grep -c '^[a-z]*:*[a-z0-9=,]* *[0-9.]* (' out)" = 6 ]; note $? "an option belongs to the agent before it" "$(cat out)"
+grep -q '^<svg .*' regret.svg && grep -q '^</svg>$' regret.svg; note $? "regret is drawn"
+good "bench search of the published positions" '"best_share": 0\.[0-9]' bench search cedar-mountain/duel --agents greedy --json
+good "of the battery" '"positions": 240' bench search --agents random,greedy --repeats 1 --json
+grep -q '"agent": "greedy"' out; note $? "each agent has its row"
 
 # ---- what is asked for wrongly: exit code 2 ----
+
+bad "solve: unknown scenario" 2 "nowhere" solve cedar-mountain/nowhere
+bad "solve: no states" 2 "--limit.*'0'" solve half.yaml --limit 0
+bad "bench search: no solved positions" 2 "gate: make a file.*--states" bench search cedar-mountain/gate
+bad "bench search: no such file" 2 "none.json: No such file" bench search --states none.json
+bad "bench search: unknown agent" 2 "'napoleon'" bench search --states half.json --agents greedy,napoleon
+bad "bench search: unknown option of an agent" 2 "'color'" bench search --states half.json --agents mcts:color=red
+bad "bench search: budgets that are none" 2 "--budgets.*'10,x'" bench search --states half.json --budgets 10,x
+bad "bench search: no agents" 2 "needs an agent" bench search --states half.json --agents ''
 
 bad "no command" 2 "no command"
 bad "unknown command" 2 "'conquer'.*selfplay" conquer
 bad "unknown option before the command" 2 "--bogus" --bogus
 for command in list "play $scenario" "selfplay $scenario" "replay game.txt" "show start.yaml" "legal start.yaml" \
-    "apply start.yaml $id" "check start.yaml" "balance duel" "bench playout"; do
+    "apply start.yaml $id" "check start.yaml" "balance duel" "solve duel" "bench playout"; do
     # shellcheck disable=SC2086
     bad "unknown option of $command" 2 "--bogus" $command --bogus
 done
-for command in play selfplay show legal apply check; do
+for command in play selfplay show legal apply check solve; do
     bad "$command without an argument" 2 "needs" $command
 done
 bad "play: unknown scenario" 2 "cedar-mountain/nowhere" play cedar-mountain/nowhere
@@ -217,6 +243,32 @@ bad "a state file's name without .yaml" 2 "\.yaml" show start.yaml --out start.t
 absent "nothing written" start.txt
 bad "replay: no such file" 2 "nothing.txt" replay nothing.txt
 bad "check: no such file" 2 "nothing.yaml" check nothing.yaml
+
+# ---- what cannot be solved, and files of solved positions that are faulty: exit code 1 ----
+
+bad "solve: too many states" 1 "more than 1000 states \\([0-9]+ of these are solved" solve half.yaml --limit 1000 --out none.json
+absent "nothing is written" none.json
+bad "solve: more positions than there are" 1 "ask for fewer" solve half.yaml --out none.json --positions 100000
+absent "nothing written either" none.json
+timeout --preserve-status -s INT 1 "$program" solve cedar-mountain/gate --limit 100000000 --quiet >out 2>err </dev/null
+judge "solve, interrupted" 1 "stopped at [0-9]+ states" $?
+bad "solve into a missing folder" 1 "missing/half.json" solve half.yaml --positions 5 --out missing/half.json
+# faulty NAME PATTERN SED: half.json, changed
+faulty() {
+    sed "$3" half.json >faulty.json
+    bad "solved positions: $1" 1 "faulty.json.*$2" bench search --states faulty.json --agents greedy
+}
+faulty "no JSON" "line [0-9]+" 's/^ "positions".*/&[/'
+faulty "another format" "longroll: 1" 's/"longroll": 1/"longroll": 2/'
+faulty "other rules" "other rules" 's/"ruleset_version": [0-9]*/"ruleset_version": 99/'
+faulty "another scenario" "other rules" 's/"scenario_hash": "./"scenario_hash": "g/'
+faulty "an unknown scenario" "nowhere" 's/"cedar-mountain.duel"/"cedar-mountain\/nowhere"/'
+faulty "an illegal path" "position [0-9]+: .*to 0909" 's/"path":\["pick grey"/"path":["to 0909"/'
+faulty "an action that is not legal" "not the legal" 's/"actions":{"[^"]*"/"actions":{"to nowhere"/'
+faulty "a value that is none" "no fraction" 's/"actions":{\("[^"]*"\):"[^"]*"/"actions":{\1:"2\/4"/'
+faulty "a root that is none" "root: " 's/"root": "/&x: [/'
+faulty "no positions" "no positions" 's/"positions"/"puzzles"/'
+bad "bench search onto a missing folder" 1 "missing/r.svg" bench search --states half.json --agents greedy --svg missing/r.svg --json
 
 # ---- faulty scenarios: exit code 1 ----
 

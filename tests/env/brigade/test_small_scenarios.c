@@ -10,7 +10,8 @@
 
 enum { RANDOM_BATTLES = 200, MOST_STATES = 1 << 18, GREEDY = 1 };
 
-static const char *const small[] = {"cedar-mountain/gate", "cedar-mountain/cedars", "cedar-mountain/duel"};
+static const char *const small[] = {"cedar-mountain/gate", "cedar-mountain/cedars", "cedar-mountain/duel",
+                                    "cedar-mountain/battery"};
 enum { SMALL = sizeof small / sizeof *small };
 
 static lr_game *open_game(const char *name) {
