@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RUNS = 5 };
@@ -368,7 +369,7 @@ struct series {
 
 struct measured {
     struct series decisions, single, thread_gain, loop_gain, efficiency; /* per run */
-    struct series playout, share;                                        /* rollout: bare games, and the part of it */
+    struct series playout, rollout, share;                               /* bare games, in mcts, the one by the other */
     struct tally sum;                                                    /* of the runs on all threads */
 };
 
@@ -544,18 +545,25 @@ static int bench_batch(const struct bench_options *options, const lr_game *game)
 
 /* ---- Rollouts beside bare games ---- */
 
-/* Actions and dice a second. */
-static double plies(const struct tally *games) { return rate(games->decisions + games->game_dice, games->seconds); }
+/* Actions and dice a second of processor time, on this thread alone: other programs weigh less so. */
+static double plies(measurement measure, struct work *work, double seconds) {
+    struct timespec before, after;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    const struct tally tally = measure(work, 1, seconds);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    const double spent = (double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
+    return rate(tally.decisions + tally.game_dice, spent);
+}
 
 static void measure_rollouts(struct measured *m, struct work *work, const struct bench_options *options) {
-    const double share = options->seconds / (RUNS * (options->threads > 1 ? 5 : 2));
+    const double share = options->seconds / (RUNS * (options->threads > 1 ? 6 : 2));
     measure_playout(work, 1, share / 2); /* to warm up */
     measure_rollout(work, 1, share / 2);
     for (int run = 0; run < RUNS; run++) {
-        const struct tally games = measure_playout(work, 1, share);
-        measure_run(m, run, measure_rollout, work, options->threads, share);
-        m->playout.value[run] = plies(&games);
-        m->share.value[run] = m->single.value[run] / m->playout.value[run];
+        m->playout.value[run] = plies(measure_playout, work, share);
+        m->rollout.value[run] = plies(measure_rollout, work, share);
+        m->share.value[run] = m->rollout.value[run] / m->playout.value[run];
+        if (options->threads > 1) measure_run(m, run, measure_rollout, work, options->threads, share);
     }
 }
 
@@ -567,7 +575,7 @@ static int rollout_json(const struct bench_options *options, const lr_game *game
                         const char *processor) {
     json_t *report =
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:f, s:s, s:s}", "bench", "rollout", "scenario",
-                  lr_game_info(game)->scenario, "mcts_plies_per_s", json_of_series(&m->single), "playout_plies_per_s",
+                  lr_game_info(game)->scenario, "mcts_plies_per_s", json_of_series(&m->rollout), "playout_plies_per_s",
                   json_of_series(&m->playout), "share", json_of_series(&m->share), "threads", options->threads, "runs",
                   RUNS, "seconds", options->seconds, "compiler", compiler, "processor", processor);
     if (report && options->threads > 1) {
@@ -587,7 +595,7 @@ static int rollout_text(const struct bench_options *options, const lr_game *game
                         const char *processor) {
     printf("bench rollout, %s; medians of %d runs in %.4g s; %s; %s\n", lr_game_info(game)->scenario, RUNS,
            options->seconds, compiler, processor);
-    print_series("actions and dice/s in mcts", &m->single, 0);
+    print_series("actions and dice/s in mcts", &m->rollout, 0);
     print_series("the same in bare games", &m->playout, 0);
     print_series("share", &m->share, 3);
     if (options->threads < 2) return EXIT_DONE;
