@@ -249,7 +249,7 @@ static int step(struct solver *s, enum met *met, lr_error *error) {
     lr_state *next = state_at(s, s->depth);
     memcpy(next, state_at(s, s->depth - 1), s->state_bytes);
     lr_apply_legal(s->game, next, s->branches[node->first + (size_t)node->tried].action);
-    struct fraction value;
+    struct fraction value = fraction_whole(0);
     const int code = meet(s, met, &value, error);
     if (code || *met != KNOWN) return code;
     return fold(s, node, value) ? LR_OK : unfit(error);
@@ -321,7 +321,7 @@ static int give_up(struct solver *s, int code, lr_error *error) {
 
 int solver_run(struct solver *s, const lr_state *root, enum solve_end *end, lr_error *error) {
     enum met met;
-    struct fraction value;
+    struct fraction value = fraction_whole(0);
     memcpy(state_at(s, 0), root, s->state_bytes);
     int code = meet(s, &met, &value, error);
     *end = met == TOO_MANY ? SOLVE_LIMIT : SOLVE_DONE;

@@ -620,18 +620,19 @@ static int bench_rollout(const struct bench_options *options, const lr_game *gam
 
 /* ---- Regret ---- */
 
-static int bench_regret(struct bench_options *options) {
+static int bench_regret(const struct bench_options *options) {
+    struct regret_request request = options->regret;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s.solved.json", lr_scenario_folder(), options->scenario);
-    options->regret.seed = options->seed;
-    options->regret.json = options->json;
-    if (!options->regret.states && access(path, R_OK))
+    if (!request.states && access(path, R_OK))
         return fail(EXIT_USAGE,
                     "there are no solved positions of %s: make a file of them with longroll solve --out and name it "
                     "with --states",
                     options->scenario);
-    if (!options->regret.states) options->regret.states = path;
-    return bench_search(&options->regret);
+    if (!request.states) request.states = path;
+    request.seed = options->seed;
+    request.json = options->json;
+    return bench_search(&request);
 }
 
 int bench_run(int argc, char **argv) {

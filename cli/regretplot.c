@@ -131,7 +131,8 @@ static const char *colour_of(int index) {
 
 static void write_axes(FILE *file, const struct plot *plot) {
     for (int step = 0; step <= 2 * (plot->top - plot->bottom); step++) { /* at 1, 3, 10, 30, ... */
-        const double regret = pow(10, plot->bottom + step / 2) * (step % 2 ? 3 : 1), y = y_of(plot, regret);
+        const int power = plot->bottom + step / 2;
+        const double regret = pow(10, power) * (step % 2 ? 3 : 1), y = y_of(plot, regret);
         fprintf(file, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", left_edge, y, right_edge);
         fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", left_edge - 8, y + 4, regret);
     }

@@ -331,9 +331,14 @@ int solve_run(int argc, char **argv) {
     lr_error error;
     if (lr_position_open(request.name, &game, &root, &error)) return fail_name(request.name, &error);
     struct solution *solution = calloc(1, sizeof *solution);
-    int code = solution ? run_solver(&request, game, root, solution) : fail(EXIT_FAULT, "no memory to solve");
-    if (!code) code = report(&request, game, root, solution);
-    if (solution) solver_close(solution->solver);
+    int code = EXIT_FAULT;
+    if (solution) {
+        code = run_solver(&request, game, root, solution);
+        if (!code) code = report(&request, game, root, solution);
+        solver_close(solution->solver);
+    } else {
+        fail(EXIT_FAULT, "no memory to solve");
+    }
     free(solution);
     free(root);
     lr_game_close(game);
