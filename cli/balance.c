@@ -95,6 +95,7 @@ struct count {
 struct survey {
     const struct balance_options *options;
     const char *name, *title;
+    lr_game *opened;              /* by its name, before anything is played; of a family the first */
     const lr_game *game;          /* NULL after a family of generated battles */
     const struct lr_tally *tally; /* NULL: nothing is counted */
     struct count *counts;         /* tally->counters of them */
@@ -120,8 +121,10 @@ static int on_game(void *context, int index, const lr_replay *replay, lr_error *
     const size_t bytes = (size_t)lr_game_info(game)->state_bytes;
     uint32_t *counters = calloc((size_t)survey->tally->counters, sizeof *counters);
     lr_state *before = malloc(bytes), *after = malloc(bytes);
-    int code = counters && before && after ? LR_OK : lr_fail(error, LR_E_MEMORY, "no memory to count what happens");
-    if (!code) {
+    int code = LR_OK;
+    if (!counters || !before || !after) {
+        code = lr_fail(error, LR_E_MEMORY, "no memory to count what happens");
+    } else {
         lr_start(game, after);
         for (int i = 0; i < lr_replay_length(replay); i++) {
             const int action = lr_replay_action(replay, i);
@@ -399,7 +402,7 @@ static int write_into(const struct balance_options *options, const struct survey
 /* ---- The command ---- */
 
 /* Opened before anything is played, so that a wrong name is told at once. */
-static int open_games(const struct balance_options *options, struct survey *surveys, lr_game **games) {
+static int open_games(const struct balance_options *options, struct survey *surveys) {
     for (int i = 0; i < options->count; i++) {
         const char *name = options->scenarios[i].name;
         const int games_of_it = options->scenarios[i].games;
@@ -408,9 +411,9 @@ static int open_games(const struct balance_options *options, struct survey *surv
         surveys[i] = (struct survey){.options = options, .name = name};
         surveys[i].wanted = games_of_it ? games_of_it : options->games;
         snprintf(first, sizeof first, "%.*s0", family(name), name);
-        if (lr_game_open(family(name) ? first : name, &games[i], &error)) return fail_name(name, &error);
-        surveys[i].game = games[i];
-        surveys[i].title = lr_game_info(games[i])->title;
+        if (lr_game_open(family(name) ? first : name, &surveys[i].opened, &error)) return fail_name(name, &error);
+        surveys[i].game = surveys[i].opened;
+        surveys[i].title = lr_game_info(surveys[i].game)->title;
     }
     return EXIT_DONE;
 }
@@ -426,8 +429,8 @@ static int play_games(const struct balance_options *options, struct survey *surv
     return EXIT_DONE;
 }
 
-static int run(const struct balance_options *options, struct survey *surveys, lr_game **games) {
-    int code = open_games(options, surveys, games);
+static int run(const struct balance_options *options, struct survey *surveys) {
+    int code = open_games(options, surveys);
     if (!code) code = play_games(options, surveys);
     if (code) return code;
     if (options->into) return write_into(options, surveys);
@@ -441,15 +444,12 @@ int balance_run(int argc, char **argv) {
     int code = open_agents(options.names, options.agents);
     if (code) return code;
     struct survey *surveys = calloc((size_t)options.count, sizeof *surveys);
-    lr_game **games = calloc((size_t)options.count, sizeof *games);
-    code = surveys && games ? run(&options, surveys, games)
-                            : fail(EXIT_FAULT, "no memory for %d scenarios", options.count);
-    for (int i = 0; i < options.count; i++) {
-        if (games) lr_game_close(games[i]);
-        if (surveys) free(surveys[i].counts);
+    code = surveys ? run(&options, surveys) : fail(EXIT_FAULT, "no memory for %d scenarios", options.count);
+    for (int i = 0; surveys && i < options.count; i++) {
+        lr_game_close(surveys[i].opened);
+        free(surveys[i].counts);
     }
     free(surveys);
-    free(games);
     close_agents(options.agents);
     return code;
 }

@@ -247,8 +247,10 @@ static int open_stepping(struct stepping *s, const lr_game *game, const struct b
     lr_error error;
     if (lr_batch_open(game, &batch, &s->batch, &error)) return fail_library(&error);
     s->stream = options->seed;
-    if (!allocate_arrays(s, lr_game_info(game), (size_t)options->batch))
-        return fail(EXIT_FAULT, "no memory for a batch of %d", options->batch);
+    if (!allocate_arrays(s, lr_game_info(game), (size_t)options->batch)) {
+        fail(EXIT_FAULT, "no memory for a batch of %d", options->batch);
+        return EXIT_FAULT;
+    }
     lr_batch_reset(s->batch, NULL, NULL, &s->arrays);
     return EXIT_DONE;
 }

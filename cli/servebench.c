@@ -38,7 +38,10 @@ static int start(struct running *running, int threads, bool tcp) {
     lr_error error;
     if (tcp) options.endpoints[options.endpoint_count++] = "tcp://127.0.0.1:*";
     running->stop_fd = eventfd(0, EFD_CLOEXEC);
-    if (running->stop_fd < 0) return fail(EXIT_FAULT, "the system gives no event descriptor");
+    if (running->stop_fd < 0) {
+        fail(EXIT_FAULT, "the system gives no event descriptor");
+        return EXIT_FAULT;
+    }
     int code = server_open(&options, &running->server, &error) ? fail_library(&error) : EXIT_DONE;
     if (!code && pthread_create(&running->thread, NULL, run, running)) {
         server_close(running->server);
