@@ -2,6 +2,7 @@
 #include "proto/client.h"
 #include "env/game.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

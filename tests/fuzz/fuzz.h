@@ -30,6 +30,10 @@ static inline const lr_state *fuzz_at(const fuzz_state *state) { return (const l
 enum { FUZZ_GAMES = 5 };
 const lr_game *fuzz_game(unsigned index);
 
+/* The game that a state file's first lines name: a cedar-mountain one, else the small one. Opening it by the name would be
+ * slow. */
+const lr_game *fuzz_game_of(const void *text, size_t size);
+
 /* The bytes of an input, taken one by one; zeros after the end. */
 struct fuzz_input {
     const uint8_t *bytes;
@@ -41,7 +45,7 @@ unsigned fuzz_byte(struct fuzz_input *input);
  * and must be refused. Returns the number of legal actions. */
 int fuzz_check(const lr_game *game, const lr_state *state, unsigned salt);
 
-/* The dear ones: every id outside the list is refused, texts are unique and parse back, both observations lie within
+/* The dear ones: every eighth id outside the list (the state's hash says which) is refused, texts are unique and parse back, both observations lie within
  * their columns' bounds, the appraisal and the drawing touch nothing that they should not. */
 void fuzz_check_all(const lr_game *game, const lr_state *state);
 

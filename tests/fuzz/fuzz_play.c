@@ -2,14 +2,18 @@
  * two of them: save, load, put through text, batch or replay, try what is not legal, alter a byte. After each the
  * invariants hold (fuzz.h).
  *
- * The first byte names the game (its low bits; 0 the small one). Then each byte below 0xd0 plays the legal action
+ * The first byte says where play starts: a game's first state (0 the small one), or one of the state files of perft
+ * and of the fuzz target for state files, since a game from its beginning takes hundreds of plies to come to a fight. Then each byte below 0xd0 plays the legal action
  * number (byte mod count) and each other byte is one of the deeds below; some take a byte more. */
 #include "fuzz.h"
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAYS = 0xd0, LINE = 8192, SLOTS = 4, MOST_DEEDS = 160, MOST_LOOKS = 3 };
+enum { PLAYS = 0xd0, SLOTS = 4, MOST_STARTS = 128, MOST_DEEDS = 100, MOST_PLIES = 300, MOST_LOOKS = 2 };
 
 enum deed { RUN, SAVE, LOAD, TEXT, CLONE, REPLAY, ALTER, GREEDY, LOOK, DEEDS };
 
@@ -17,14 +21,21 @@ enum deed { RUN, SAVE, LOAD, TEXT, CLONE, REPLAY, ALTER, GREEDY, LOOK, DEEDS };
 struct line {
     fuzz_state state;
     int length, events;
-    uint16_t action[LINE];
-    uint64_t event[LINE];
+    uint16_t action[MOST_PLIES];
+    uint64_t event[MOST_PLIES];
+};
+
+struct start {
+    const lr_game *game;
+    fuzz_state state;
+    bool first; /* the game's first state */
 };
 
 struct session {
     const lr_game *game;
+    const struct start *start;
     struct fuzz_input input;
-    int looks; /* left: each costs as much as a thousand plies */
+    int plies, looks; /* left: a look costs as much as a hundred plies */
     struct line now, slot[SLOTS];
 };
 
@@ -39,7 +50,8 @@ static void note_event(struct line *line, uint64_t event) {
 static void play(struct session *s, int action) {
     struct line *line = &s->now;
     lr_error error;
-    if (line->length == LINE) return;
+    if (s->plies == 0) return;
+    s->plies--;
     note_event(line, lr_event(s->game, fuzz_at(&line->state)));
     fuzz_require(lr_apply(s->game, fuzz_of(&line->state), action, &error) == LR_OK, "%s", error.text);
     line->action[line->length++] = (uint16_t)action;
@@ -142,7 +154,9 @@ static void act(struct session *s, enum deed deed) {
     case LOAD: load(s, fuzz_byte(&s->input) % SLOTS); return;
     case TEXT: fuzz_check_text(s->game, state); return;
     case CLONE: through_batch(s); return;
-    case REPLAY: through_replay(s); return;
+    case REPLAY:
+        if (s->start->first) through_replay(s);
+        return;
     case LOOK: look(s, state); return;
     case ALTER: alter(s); return;
     case GREEDY: greedy(s); return;
@@ -150,16 +164,60 @@ static void act(struct session *s, enum deed deed) {
     }
 }
 
+/* ---- Where play starts ---- */
+
+static void add_state_file(struct start *start, const char *path) {
+    static char text[FUZZ_TEXT];
+    FILE *file = fopen(path, "rb");
+    fuzz_require(file != NULL, "no file %s", path);
+    const size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    start->game = fuzz_game_of(text, size);
+    if (lr_state_parse(start->game, text, size, fuzz_of(&start->state), NULL)) start->game = NULL; /* a former find */
+}
+
+/* The state files of a folder, by name, so that a find means the same tomorrow. */
+static int add_folder(struct start *starts, int count, const char *folder) {
+    struct dirent **entries;
+    const int found = scandir(folder, &entries, NULL, alphasort);
+    fuzz_require(found > 2, "no files in %s", folder);
+    for (int i = 0; i < found; i++) {
+        char path[PATH_MAX];
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        fuzz_require(length < PATH_MAX && count < MOST_STARTS, "MOST_STARTS is too small");
+        if (entries[i]->d_name[0] != '.') add_state_file(&starts[count], path);
+        count += starts[count].game != NULL;
+        free(entries[i]);
+    }
+    free(entries);
+    return count;
+}
+
+static const struct start *start_of(unsigned number) {
+    static struct start starts[MOST_STARTS];
+    static int count;
+    for (; count < FUZZ_GAMES; count++) {
+        starts[count] = (struct start){.game = fuzz_game((unsigned)count), .first = true};
+        lr_start(starts[count].game, fuzz_of(&starts[count].state));
+    }
+    if (count == FUZZ_GAMES) {
+        count = add_folder(starts, count, LONGROLL_SOURCE "/tests/fuzz/corpus/state");
+        count = add_folder(starts, count, LONGROLL_SOURCE "/tests/perft/states");
+    }
+    return &starts[number % (unsigned)count];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static struct session session;
     struct session *s = &session;
     s->input = (struct fuzz_input){bytes, size};
-    s->game = fuzz_game(fuzz_byte(&s->input));
+    s->start = start_of(fuzz_byte(&s->input));
+    s->game = s->start->game;
+    s->plies = MOST_PLIES;
     s->looks = MOST_LOOKS;
     s->now.length = s->now.events = 0;
     for (int i = 0; i < SLOTS; i++) s->slot[i].length = 0;
-    memset(&s->now.state, 0, sizeof s->now.state);
-    lr_start(s->game, fuzz_of(&s->now.state));
+    s->now.state = s->start->state;
     fuzz_check(s->game, fuzz_at(&s->now.state), 0);
     for (int i = 0; i < MOST_DEEDS && s->input.left; i++) {
         const unsigned byte = fuzz_byte(&s->input);

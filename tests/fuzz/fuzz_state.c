@@ -1,38 +1,10 @@
 /* fuzz_state.c: bytes are read as a state file. What is accepted must be a state as good as one that play has reached:
  * it passes all checks, is written and read back to the same bytes, and can be played on. What is refused is refused
- * with one line and leaves the state as it was.
- *
- * The scenario is not opened by the name in the text, which would be slow: a text that names cedar-mountain is read
- * in that scenario, any other in the small one. */
+ * with one line and leaves the state as it was. */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* By the name that the corpus gives it, which a state must bear, and not by its path, which differs from machine to machine. */
-static const lr_game *small(void) {
-    static lr_game *game;
-    lr_error error;
-    if (game) return game;
-    setenv("LONGROLL_SCENARIOS", FUZZ_SCENARIOS, 1);
-    fuzz_require(lr_game_open("small", &game, &error) == LR_OK, "%s", error.text);
-    unsetenv("LONGROLL_SCENARIOS");
-    return game;
-}
-
-static const lr_game *game_of(const uint8_t *bytes, size_t size) {
-    static const struct {
-        const char *name;
-        unsigned game;
-    } known[] = {{"cedar-mountain/historical-pope", 3},
-                 {"cedar-mountain/free-pope", 4},
-                 {"cedar-mountain/historical", 1},
-                 {"cedar-mountain/free", 2}};
-    const size_t head = size < 200 ? size : 200;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (memmem(bytes, head, known[i].name, strlen(known[i].name))) return fuzz_game(known[i].game);
-    return small();
-}
 
 static void check_refusal(int code, const lr_error *error, const fuzz_state *state) {
     fuzz_require(code == LR_E_STATE && error->code == code, "a state file is refused with code %d", code);
@@ -41,7 +13,7 @@ static void check_refusal(int code, const lr_error *error, const fuzz_state *sta
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    const lr_game *game = game_of(bytes, size);
+    const lr_game *game = fuzz_game_of(bytes, size);
     fuzz_state state;
     lr_error error = {.code = LR_OK};
     memset(&state, 0xa5, sizeof state);
