@@ -1,162 +1,257 @@
 """Plants one fault at a time in the rules of the brigade ruleset and sees whether the tests catch it.
 
-    python3 plant.py [--faults N] [--seed S] [--list] [--report FILE]
+    python3 plant.py [--faults N] [--seed S] [--only TEXT] [--list] [--report FILE]
 
-Sites are drawn by seed from every comparison, logical operator, arithmetic sign, negation, small constant and truth value
-in the rule chapters (env/brigade, without drawing, texts, observation, habits and file reading). For each the tree is
-copied once into build/mutation, one line is changed, the library and the tests of env/brigade are built, and the checks run, the
-cheapest first, until one fails: rule tests, perft tables, replays, then games against the twin. A fault that does
-not compile counts as none and another is drawn. A fault that makes a check run past its deadline is caught.
-The last lines say how many were caught and list the survivors with their place and change. CI plants ten.
+Sites are every comparison, logical and bit operator, sign, negation, condition, whole number and truth value in the rule chapters and
+their two headers (env/brigade, without drawing, texts, observation, habits, counting and file reading). They are taken in the order of a hash of
+seed, line and change, so an edit elsewhere changes neither their order nor their choice.
+
+The tree is copied once into build/mutation and built with the rules as one shared library to which the tests are linked, so
+that a fault costs one object and one link. Then the checks run, the cheapest first, until one fails: the rule suites, perft tables, replays,
+state files and scenarios, whole games, games against the twin. A fault that does not compile counts as none and the next is
+taken. A check that runs past its deadline has caught its fault.
+
+A survivor is either a gap in the tests or a change without effect; why it has none stands in equivalent.txt, under its place and change. The
+exit code is 0 when every fault is caught or explained there and at most 5 in 100 are neither. --report writes SURVIVORS.md. CI plants ten.
 """
 
 import argparse
+import hashlib
 import os
-import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = ROOT / "build/mutation/tree"
 BUILD = ROOT / "build/mutation/build"
-CHAPTERS = ["advance", "artillery", "command", "destiny", "fire", "leaders", "map", "morale", "movement", "pieces", "rally",
-            "reinforcements", "retreat", "setup", "sight", "turn", "victory"]
+RULES = Path("env/brigade")
+CHAPTERS = ["advance.c", "artillery.c", "brigade.h", "chapters.h", "command.c", "destiny.c", "fire.c", "leaders.c", "map.c", "morale.c",
+            "movement.c", "pieces.c", "rally.c", "reinforcements.c", "retreat.c", "setup.c", "sight.c", "turn.c", "victory.c"]
+LIBRARY = "longroll_env"
+SOURCES = {chapter: (ROOT / RULES / chapter).read_text() for chapter in CHAPTERS} # as they are when this starts
 
-SWAPS = [(r"(?<![<>=!\-])<=(?!=)", "<"), (r"(?<![<>=!\-])>=(?!=)", ">"), (r"(?<![<>=!\-])<(?![<=])", "<="), (r"(?<![<>=!\-])>(?![>=])", ">="),
-         (r"==", "!="), (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"), (r"(?<=[\w)\]] )\+(?= [\w(])", "-"),
-         (r"(?<=[\w)\]] )-(?= [\w(])", "+"), (r"!(?=[\w(])", ""), (r"& ~", "& "), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
-         (r"(?<![\w.])0(?![\w.])", "1"), (r"(?<![\w.])1(?![\w.])", "2"), (r"(?<![\w.])1(?![\w.])", "0"), (r"(?<![\w.])2(?![\w.])", "3"),
-         (r"(?<![\w.])10(?![\w.])", "9"), (r"board_or\b", "board_and"), (r"board_and\b", "board_or"), (r"board_minus\b", "board_and")]
+PREDICATES = r"(?:has|led|shattered|board_test|board_any|(?:is|can|may)_\w+)"
+NUMBER = r"(?<![\w.#])(\d+)(?![\w.])"
+CHANGES = [(r"(?<![<>=!\-])<=(?!=)", "<"), (r"(?<![<>=!\-])>=(?!=)", ">"), (r"(?<![<>=!\-])<(?![<=])", "<="), (r"(?<![<>=!\-])>(?![>=])", ">="),
+           (r"==", "!="), (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"), (r"(?<=[\w)\]] )\+(?= [\w(])", "-"), (r"(?<=[\w)\]] )-(?= [\w(])", "+"),
+           (r"(?<=[\w)\]] )&(?= [\w(~])", "|"), (r"(?<=[\w)\]] )\|(?= [\w(~])", "&"), (r"\+\+", "--"), (r"(?<!-)--", "++"),
+           (r"\+=", "-="), (r"-=", "+="), (r"\|=", "&="), (r"&= ~", "&= "), (r"!(?=[\w(])", ""), (r"& ~", "& "), (rf"(?<![!\w]){PREDICATES}\(", r"!\g<0>"),
+           (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"board_or\b", "board_and"), (r"board_and\b", "board_or"),
+           (r"board_minus\b", "board_and"), (r"board_up\b", "board_down"), (r"board_down\b", "board_up"),
+           (NUMBER, lambda m: str(int(m[1]) + 1)), (NUMBER, lambda m: str(int(m[1]) - 1))]
 
 
-def code_of(line):
-    """The line without comment and strings, same length."""
-    line = re.sub(r'"(\\.|[^"\\])*"', lambda m: '"' + " " * (len(m[0]) - 2) + '"', line)
-    line = re.sub(r"/\*.*?\*/", lambda m: " " * len(m[0]), line)
-    return re.sub(r"/\*.*", lambda m: " " * len(m[0]), line)
+class Site:
+    """One change of one line: what stands there, at which columns, and what is put there."""
+
+    def __init__(self, chapter, number, line, occurrence, start, end, new):
+        self.chapter, self.number, self.line, self.start, self.end, self.new = chapter, number, line, start, end, new
+        self.change = f"{line[:start].lstrip()}[{line[start:end]} -> {new or 'nothing'}]{line[end:]}"
+        self.name = f"{chapter}: {self.change}" + (f" #{occurrence}" if occurrence else "")
+
+    def order(self, seed):
+        return hashlib.sha256(f"{seed} {self.name}".encode()).digest()
+
+    def faulty(self):
+        return self.line[:self.start] + self.new + self.line[self.end:]
+
+    def __str__(self):
+        return f"{self.chapter}:{self.number + 1}: {self.change}"
+
+
+def code_of(text):
+    """The text without comments, strings and characters, of the same length and lines."""
+    blank = lambda m: re.sub(r"[^\n]", " ", m[0])
+    return re.sub(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'", blank, text, flags=re.S)
+
+
+def counted_lines(code):
+    """The numbers of the lines that do something: of headers only the bodies of their inline functions."""
+    inside = False
+    for number, line in enumerate(code):
+        if line.startswith("static inline"):
+            inside = True
+        yield number, inside
+        if line.startswith("}") or (inside and line.rstrip().endswith("}") and line.startswith("static")):
+            inside = False
+
+
+def condition_negations(line):
+    """`if (X)` and `while (X)` on one line: the brackets' place and their negation."""
+    for m in re.finditer(r"\b(?:if|while) (?=\()", line):
+        depth = 0
+        for at in range(m.end(), len(line)):
+            depth += (line[at] == "(") - (line[at] == ")")
+            if depth == 0:
+                yield m.end(), at + 1, f"(!{line[m.end():at + 1]})"
+                break
 
 
 def sites():
-    found = []
+    found, seen = [], Counter()
     for chapter in CHAPTERS:
-        path = ROOT / "env/brigade" / f"{chapter}.c"
-        in_comment = False
-        for number, line in enumerate(path.read_text().split("\n")):
-            opened = in_comment
-            if "/*" in line and "*/" not in line.split("/*")[-1]:
-                in_comment = True
-            elif "*/" in line:
-                in_comment = False
-            code = code_of(line)
-            if opened or code.startswith(("#", " *", "static_assert", "_Static_assert")) or "assert(" in code:
+        text = SOURCES[chapter]
+        lines, code = text.split("\n"), code_of(text).split("\n")
+        for number, in_function in counted_lines(code):
+            line = code[number]
+            if (chapter.endswith(".h") and not in_function) or re.match(r"#|_?[Ss]tatic_assert", line) or "assert(" in line:
                 continue
-            for pattern, new in SWAPS:
-                for m in re.finditer(pattern, code):
-                    found.append((chapter, number, m.start(), m.end(), new))
+            spans = [(m.start(), m.end(), m.expand(new) if isinstance(new, str) else new(m))
+                     for pattern, new in CHANGES for m in re.finditer(pattern, line)]
+            for start, end, new in spans + list(condition_negations(line)):
+                site = Site(chapter, number, lines[number], 0, start, end, new)
+                seen[site.name] += 1
+                found.append(Site(chapter, number, lines[number], seen[site.name] - 1, start, end, new))
     return found
 
 
-def describe(site):
-    chapter, number, start, end, new = site
-    line = (ROOT / "env/brigade" / f"{chapter}.c").read_text().split("\n")[number]
-    return f"{chapter}.c:{number + 1}: {line[:start].lstrip()}[{line[start:end]} -> {new or 'nothing'}]{line[end:]}"
+def write_chapter(chapter, text):
+    (TREE / RULES / chapter).write_text(text)
 
 
 def plant(site):
-    chapter, number, start, end, new = site
-    lines = (ROOT / "env/brigade" / f"{chapter}.c").read_text().split("\n")
-    lines[number] = lines[number][:start] + new + lines[number][end:]
-    (TREE / "env/brigade" / f"{chapter}.c").write_text("\n".join(lines))
+    lines = SOURCES[site.chapter].split("\n")
+    lines[site.number] = site.faulty()
+    write_chapter(site.chapter, "\n".join(lines))
 
 
-def mend(site):
-    shutil.copy(ROOT / "env/brigade" / f"{site[0]}.c", TREE / "env/brigade" / f"{site[0]}.c")
+def mend(chapter):
+    write_chapter(chapter, SOURCES[chapter])
 
 
-def run(command, seconds, **more):
-    """True if it ends well within its time."""
+def limits():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(command, seconds=None, **more):
+    """The output of a command that ends well within its time, or None and what is said of its end."""
     try:
-        return subprocess.run(command, cwd=TREE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds, **more).returncode == 0
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, preexec_fn=limits, **more)
     except subprocess.TimeoutExpired:
-        return False
+        return "does not end"
+    if done.returncode == 0:
+        return None
+    failed = re.search(r"\[  FAILED  \] (\w+)", done.stdout.decode(errors="replace"))
+    return failed[1] if failed else "differs" if done.returncode > 0 else "crashes"
+
+
+def build(*targets):
+    return subprocess.run(["cmake", "--build", str(BUILD), "--target", *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def prepare():
-    if TREE.exists():
-        shutil.rmtree(TREE)
+    """The tree as it is now, and everything that the checks need, built."""
+    shutil.rmtree(TREE, ignore_errors=True)
     shutil.copytree(ROOT, TREE, ignore=shutil.ignore_patterns("build", ".git", "__pycache__", ".pytest_cache"))
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1"],
-                   check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", BUILD], check=True, stdout=subprocess.DEVNULL)
+    for chapter in CHAPTERS:
+        mend(chapter) # newer than what an interrupted run has left built
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1",
+                    "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], check=True, stdout=subprocess.DEVNULL)
+    tests = subprocess.run(["cmake", "--build", BUILD, "--target", "help"], check=True, capture_output=True, text=True).stdout
+    built = build(*re.findall(r"^((?:env_brigade|perft|replays)_test_\w+):", tests, re.M))
+    if built.returncode:
+        sys.exit(built.stdout.decode())
 
 
-def checks():
+# Seconds that a check may take: some ten times what it does on an idle machine, no more, since endless loops are common.
+DEADLINES = {"canonical": 90, "game": 60, "perft": 60, "replays": 40, "scenario": 30, "small_scenarios": 30, "statefile": 30}
+ORDER = ["rule suites", "perft", "replays", "statefile", "small_scenarios", "game", "scenario", "canonical"]
+
+
+def checks(twin_games):
     """(name, command, seconds), the cheapest first."""
-    python = os.environ.get("LONGROLL_PYTHON", sys.executable)
-    library = str(BUILD / "liblongroll.so")
-    environment = {**os.environ, "LONGROLL_LIBRARY": library, "LONGROLL_SCENARIOS": str(TREE / "scenarios"), "OMP_WAIT_POLICY": "passive"}
-    ctest = ["ctest", "--test-dir", str(BUILD), "--stop-on-failure", "-Q", "-R"]
-    return [("rule tests", [*ctest, "^env/brigade/", "-E", "env/brigade/test_(game|canonical)$"], 60, environment),
-            ("perft and replays", [*ctest, "^(perft|replays)/"], 60, environment),
-            ("whole games", [*ctest, "env/brigade/test_(game|canonical)$"], 120, environment),
-            ("twin", [python, str(TREE / "tests/twin/differential.py"), "--games", "12", "--seed", "7"], 240, environment)]
+    found = []
+    for path in (BUILD / "tests").glob("*_test_*"):
+        name = path.name.partition("_test_")[2]
+        found.append((ORDER.index(name if name in ORDER else "rule suites"), path.name, name, [path], DEADLINES.get(name, 10)))
+    twin = [sys.executable, TREE / "tests/twin/differential.py", "--games", str(twin_games), "--seed", "7"]
+    return [check[2:] for check in sorted(found)] + [("twin", twin, 60 + 20 * twin_games)]
 
 
 def judge(all_checks):
-    for name, command, seconds, environment in all_checks:
-        if not run(command, seconds, env=environment):
-            return name
+    """What caught the fault, None if nothing did."""
+    environment = {**os.environ, "LONGROLL_LIBRARY": str(BUILD / f"lib{LIBRARY}.so"), "LONGROLL_SCENARIOS": str(TREE / "scenarios"),
+                   "OMP_WAIT_POLICY": "passive"}
+    for name, command, seconds in all_checks:
+        fault = run(command, seconds, cwd=BUILD, env=environment)
+        if fault:
+            return f"{name}: {fault}"
     return None
+
+
+def read_equivalents():
+    """The reasons in equivalent.txt: a line with place and change, then indented lines with the reason."""
+    reasons, name = {}, None
+    for line in (Path(__file__).parent / "equivalent.txt").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith(" "):
+            reasons[name] = f"{reasons[name]} {line.strip()}".strip()
+        else:
+            name = line
+            reasons[name] = ""
+    return reasons
+
+
+def report(path, options, results, reasons, seconds):
+    caught = [(site, by) for site, by in results if by]
+    survivors = [site for site, by in results if not by]
+    unexplained = [site for site in survivors if not reasons.get(site.name)]
+    effective = len(caught) + len(unexplained)
+    counts = Counter(by.partition(":")[0] for _, by in caught)
+    text = [f"# Planted faults: seed {options.seed}, {len(results)} faults", "",
+            f"Written by `python3 tests/mutation/plant.py --faults {options.faults} --seed {options.seed} --report tests/mutation/SURVIVORS.md`"
+            f" in {seconds:.0f} s, from {len(sites())} sites.", "",
+            f"- {len(caught)} of {len(results)} caught, {100 * len(caught) / len(results):.1f} in 100;",
+            f"- {len(survivors) - len(unexplained)} survivors change nothing that can be seen, for the reasons below (`equivalent.txt`);",
+            f"- {len(unexplained)} survivors are gaps in the tests: of faults with an effect {100 * len(caught) / effective:.1f} in 100 are caught.",
+            "", "| caught by | faults |", "| --- | --- |"]
+    text += [f"| {name} | {count} |" for name, count in counts.most_common()]
+    text += ["", "## Survivors", ""] + [f"- `{site}`  \n  {reasons.get(site.name) or '**not explained**'}" for site in survivors]
+    text += ["", "## All faults, and the first check that failed", ""] + [f"- {by or 'survived'} -- `{site}`" for site, by in results]
+    Path(path).write_text("\n".join(text) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--faults", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1862)
+    parser.add_argument("--only", metavar="TEXT", help="only sites whose place and change hold this text")
     parser.add_argument("--list", action="store_true", help="only list the drawn sites")
-    parser.add_argument("--report", help="write the result to this file too")
+    parser.add_argument("--twin-games", type=int, default=12, help="games against the twin (default 12)")
+    parser.add_argument("--report", metavar="FILE", help="write what SURVIVORS.md says")
     options = parser.parse_args()
-    drawn = sites()
-    random.Random(options.seed).shuffle(drawn)
+    drawn = sorted((site for site in sites() if not options.only or options.only in str(site)), key=lambda site: site.order(options.seed))
     if options.list:
-        for site in drawn[:options.faults]:
-            print(describe(site))
+        print(*drawn[:options.faults], sep="\n")
         return
     prepare()
-    all_checks = checks()
-    if (name := judge(all_checks)):
-        sys.exit(f"the checks fail without a planted fault: {name}")
-    caught, survivors, lines = {}, [], []
-
-    def say(text):
-        lines.append(text)
-        print(text, flush=True)
-
-    started = time.monotonic()
+    all_checks = checks(options.twin_games)
+    if (fault := judge(all_checks)):
+        sys.exit(f"the checks fail without a planted fault: {fault}")
+    reasons, results, started = read_equivalents(), [], time.monotonic()
     for site in drawn:
-        if sum(caught.values()) + len(survivors) == options.faults:
+        if len(results) == options.faults:
             break
         plant(site)
-        if run(["cmake", "--build", str(BUILD)], 300):
-            name = judge(all_checks)
-            say(f"{'caught by ' + name if name else 'SURVIVED':28} {describe(site)}")
-            if name:
-                caught[name] = caught.get(name, 0) + 1
-            else:
-                survivors.append(site)
-        mend(site)
-    total = sum(caught.values()) + len(survivors)
-    say(f"{sum(caught.values())} of {total} faults caught in {time.monotonic() - started:.0f} s: "
-        + ", ".join(f"{count} by {name}" for name, count in caught.items()))
-    for site in survivors:
-        say("survivor: " + describe(site))
+        if build(LIBRARY).returncode == 0:
+            by = judge(all_checks)
+            results.append((site, by))
+            print(by or ("no effect" if reasons.get(site.name) else "SURVIVED"), "--", site, flush=True)
+        mend(site.chapter)
+    seconds = time.monotonic() - started
+    caught = sum(1 for _, by in results if by)
+    gaps = [site for site, by in results if not by and not reasons.get(site.name)]
+    print(f"{caught} of {len(results)} faults caught, {len(results) - caught - len(gaps)} have no effect, {len(gaps)} missed, in {seconds:.0f} s")
     if options.report:
-        Path(options.report).write_text("\n".join(lines) + "\n")
-    sys.exit(1 if sum(caught.values()) < 0.95 * total else 0)
+        report(options.report, options, results, reasons, seconds)
+    sys.exit(len(gaps) * 20 > caught + len(gaps))
 
 
 if __name__ == "__main__":
