@@ -13,7 +13,8 @@ usage: ./build.sh [COMMAND]
 
   (nothing)  build the release: build/release/longroll and liblongroll.so
   demo       install what is missing, build, play, draw and verify 1,000 games of Cedar Mountain, and serve some
-  test       install what is missing, build release and debug (sanitizers), run all tests in both
+  test       install what is missing, build release and debug (sanitizers), run all tests in both,
+             plant ten faults in the rules and see that the tests catch them
   clean      remove build/
   help       print this
 
@@ -82,6 +83,14 @@ run_pytest() {
     PYTHONPATH=python build/venv/bin/pytest -q -p no:cacheprovider tests/python tests/twin || stop "Python tests failed."
 }
 
+# Ten faults, always the same (--list shows them), of which the tests must catch every one: fewer than 95 in 100 fail.
+plant_faults() {
+    say "planting ten faults in the rules, one at a time"
+    build/venv/bin/python tests/mutation/plant.py --faults 10 --seed 1862 --effective --twin-games 4 >build/mutation.log 2>&1 ||
+        { cat build/mutation.log >&2; stop "planted faults went unnoticed, or could not be planted."; }
+    tail -n 1 build/mutation.log
+}
+
 # A learner's view: a server, a client in Python that plays on it, and how to connect one's own.
 demo_served() {
     local ready=build/demo/endpoint server waited=0 played=0
@@ -144,6 +153,7 @@ test)
     run_ctest release
     run_ctest debug
     run_pytest
+    plant_faults
     say "all tests passed"
     ;;
 clean)
