@@ -117,6 +117,21 @@ RULE(test_precision_15_a_friend_on_the_entry_hex) {
     assert_offers("done");
 }
 
+RULE(test_precision_15_not_by_a_friend_with_no_way_on) {
+    /* Routed enemies, who have no zones, stand on the entry hex and on all other hexes next to 0114. */
+    const char *around = "crawford 0115 routed; geary 0113 routed; prince 0213 routed; greene 0214 routed";
+    char pieces[256];
+    snprintf(pieces, sizeof pieces, "garnett 1515; jackson 1515; %s", around);
+    at(TURN(6) ALL, pieces);
+    play("pick branch");
+    assert_legal("enter 0114; enter 0116");
+    snprintf(pieces, sizeof pieces, "garnett 0114; jackson 1515; %s", around);
+    at(TURN(6) ALL, pieces);
+    play("pick branch");
+    assert_hex("branch", "0116");
+    assert_decision("move");
+}
+
 RULE(test_precision_15_leaders_may_stop_with_a_friend) {
     at(TURN(6) ALL, "garnett 0115; jackson 1515; crawford 1901");
     play("pick a-p-hill");
@@ -419,6 +434,7 @@ int main(void) {
         TEST(test_8_5_guns_limbered_cavalry_as_it_likes),
         TEST(test_8_5_and_ruling_22_blocked_by_a_unit_or_its_zone),
         TEST(test_precision_15_a_friend_on_the_entry_hex),
+        TEST(test_precision_15_not_by_a_friend_with_no_way_on),
         TEST(test_precision_15_leaders_may_stop_with_a_friend),
         TEST(test_precision_15_an_enemy_leader_alone_blocks_leaders_only),
         TEST(test_8_5_full_movement_in_column),
