@@ -294,6 +294,18 @@ RULE(test_ruling_1_nothing_but_the_pond_is_prohibited) {
         }
 }
 
+RULE(test_9_8_1_no_hex_is_entered_twice_all_round_the_retreat_hex) {
+    /* Crawford holds the retreat hex, and all hexes next to it are in his zone: Thomas may not stop. */
+    edited("historical.yaml", "{side: confederate, hex: \"0115\"}", "{side: confederate, hex: \"0515\"}");
+    at("turn: 6; half: union; phase: offence", "crawford 0515; thomas 0514; jackson 0514; early 0213; garnett 0813");
+    attack("0514", "crawford");
+    play("roll 10; roll 6");
+    assert_legal("retreat 0414; retreat 0614");
+    play("retreat 0614"); /* 0615, 0516, 0415, 0414: not 0514 again */
+    assert_hex("thomas", NULL);
+    assert_hex("jackson", "0213"); /* nearest to 0414 */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_all_four_scenarios_load),
@@ -318,6 +330,7 @@ int main(void) {
         TEST(test_an_edited_retreat_hex_is_played),
         TEST(test_3_1_map_and_turn_track),
         TEST(test_ruling_1_nothing_but_the_pond_is_prohibited),
+        TEST(test_9_8_1_no_hex_is_entered_twice_all_round_the_retreat_hex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
