@@ -209,8 +209,8 @@ static int open_text(const char *name, const char *path, const char *text, size_
 }
 
 int lr_game_open(const char *name, lr_game **game, lr_error *error) {
-    char path[PATH_MAX], *text;
-    size_t length;
+    char path[PATH_MAX], *text = NULL;
+    size_t length = 0;
     int code = read_named(name, path, &text, &length, error);
     if (code) return code;
     struct top_level top;
@@ -305,8 +305,8 @@ static int position_of(const char *name, const char *path, const char *text, siz
 }
 
 int lr_position_open(const char *name, lr_game **game, lr_state **state, lr_error *error) {
-    char path[PATH_MAX], *text;
-    size_t length;
+    char path[PATH_MAX], *text = NULL;
+    size_t length = 0;
     int code = read_named(name, path, &text, &length, error);
     if (code) return code;
     code = position_of(name, path, text, length, game, state, error);

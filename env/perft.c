@@ -207,11 +207,14 @@ static void note_fault(struct run *run, const lr_error *fault) {
     }
 }
 
+static int threads_of(const struct run *run) {
+    return run->options->threads > 0 ? run->options->threads : omp_get_max_threads();
+}
+
 static void walk_branches(struct run *run, const lr_state *first, const struct ways *ways,
                           struct perft_branch *branches) {
     const size_t bytes = (size_t)lr_game_info(run->game)->state_bytes;
-    const int threads = run->options->threads > 0 ? run->options->threads : omp_get_max_threads();
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads_of(run))
     {
         lr_error fault;
         struct walk walk = {.run = run, .states = malloc(bytes * (size_t)(run->options->depth + 1))};
