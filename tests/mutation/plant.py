@@ -153,7 +153,7 @@ def prepare():
     shutil.copytree(ROOT, TREE, ignore=shutil.ignore_patterns("build", ".git", "__pycache__", ".pytest_cache"))
     for chapter in CHAPTERS:
         mend(chapter) # newer than what an interrupted run has left built
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_C_FLAGS_RELEASE={FLAGS}",
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Planted", f"-DCMAKE_C_FLAGS={FLAGS}",
                     "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], check=True, stdout=subprocess.DEVNULL)
     tests = subprocess.run(["cmake", "--build", BUILD, "--target", "help"], check=True, capture_output=True, text=True).stdout
     built = build(*re.findall(r"^((?:env_brigade|perft|replays)_test_\w+):", tests, re.M))
