@@ -54,7 +54,7 @@ int client_open(const char *endpoint, const char *server_key, int deadline_ms, s
         free(made);
         return lr_fail(error, LR_E_MEMORY, "no memory for a client, or its endpoint is too long");
     }
-    strcpy(made->endpoint, endpoint);
+    snprintf(made->endpoint, sizeof made->endpoint, "%s", endpoint);
     made->deadline_ms = deadline_ms;
     made->next = 1;
     made->context = zmq_ctx_new();

@@ -76,7 +76,7 @@ static int check_endpoint(const struct server_options *options, const char *endp
 static bool ipc_in_use(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return false; /* zmq_bind will refuse it */
-    strcpy(address.sun_path, path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (probe < 0) return false;
     const bool answers = connect(probe, (const struct sockaddr *)&address, sizeof address) == 0;
