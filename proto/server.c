@@ -216,7 +216,7 @@ static void stop_worker(struct worker *worker) {
 static int open_parts(struct server *server, lr_error *error) {
     const size_t sessions = (size_t)server->options.sessions;
     server->games = games_open();
-    server->session = calloc(sessions, sizeof *server->session);
+    server->session = calloc(sessions, sizeof *server->session); /* NOLINT(bugprone-sizeof-expression): of pointers */
     server->entry = calloc(sessions, sizeof *server->entry);
     server->header = malloc((size_t)server->options.header_room);
     if (!server->games || !server->session || !server->entry || !server->header)
