@@ -365,14 +365,14 @@ void wire_key(struct wire_writer *writer, const char *key) {
     pack_text(writer, key);
 }
 
-void wire_uint(struct wire_writer *writer, uint64_t number_in) {
+void wire_uint(struct wire_writer *writer, uint64_t n) {
     count_value(writer);
-    msgpack_pack_uint64(&writer->packer, number_in);
+    msgpack_pack_uint64(&writer->packer, n);
 }
 
-void wire_int(struct wire_writer *writer, int64_t number_in) {
+void wire_int(struct wire_writer *writer, int64_t n) {
     count_value(writer);
-    msgpack_pack_int64(&writer->packer, number_in);
+    msgpack_pack_int64(&writer->packer, n);
 }
 
 void wire_bool(struct wire_writer *writer, bool yes) {
@@ -383,9 +383,9 @@ void wire_bool(struct wire_writer *writer, bool yes) {
         msgpack_pack_false(&writer->packer);
 }
 
-void wire_double(struct wire_writer *writer, double number_in) {
+void wire_double(struct wire_writer *writer, double x) {
     count_value(writer);
-    msgpack_pack_double(&writer->packer, number_in);
+    msgpack_pack_double(&writer->packer, x);
 }
 
 void wire_text(struct wire_writer *writer, const char *text) {
@@ -399,14 +399,14 @@ void wire_bin(struct wire_writer *writer, const void *bytes, size_t length) {
     msgpack_pack_bin_body(&writer->packer, bytes, length);
 }
 
-void wire_put_uint(struct wire_writer *writer, const char *key, uint64_t number_in) {
+void wire_put_uint(struct wire_writer *writer, const char *key, uint64_t n) {
     wire_key(writer, key);
-    wire_uint(writer, number_in);
+    wire_uint(writer, n);
 }
 
-void wire_put_int(struct wire_writer *writer, const char *key, int64_t number_in) {
+void wire_put_int(struct wire_writer *writer, const char *key, int64_t n) {
     wire_key(writer, key);
-    wire_int(writer, number_in);
+    wire_int(writer, n);
 }
 
 void wire_put_bool(struct wire_writer *writer, const char *key, bool yes) {
@@ -414,9 +414,9 @@ void wire_put_bool(struct wire_writer *writer, const char *key, bool yes) {
     wire_bool(writer, yes);
 }
 
-void wire_put_double(struct wire_writer *writer, const char *key, double number_in) {
+void wire_put_double(struct wire_writer *writer, const char *key, double x) {
     wire_key(writer, key);
-    wire_double(writer, number_in);
+    wire_double(writer, x);
 }
 
 void wire_put_text(struct wire_writer *writer, const char *key, const char *text) {

@@ -90,18 +90,18 @@ void wire_open_map(struct wire_writer *writer);
 void wire_open_array(struct wire_writer *writer);
 void wire_end(struct wire_writer *writer); /* of the innermost map or array */
 void wire_key(struct wire_writer *writer, const char *key);
-void wire_uint(struct wire_writer *writer, uint64_t value);
-void wire_int(struct wire_writer *writer, int64_t value);
-void wire_bool(struct wire_writer *writer, bool value);
-void wire_double(struct wire_writer *writer, double value);
+void wire_uint(struct wire_writer *writer, uint64_t n);
+void wire_int(struct wire_writer *writer, int64_t n);
+void wire_bool(struct wire_writer *writer, bool yes);
+void wire_double(struct wire_writer *writer, double x);
 void wire_text(struct wire_writer *writer, const char *text);
 void wire_bin(struct wire_writer *writer, const void *bytes, size_t length);
 
 /* A key and its value. */
-void wire_put_uint(struct wire_writer *writer, const char *key, uint64_t value);
-void wire_put_int(struct wire_writer *writer, const char *key, int64_t value);
-void wire_put_bool(struct wire_writer *writer, const char *key, bool value);
-void wire_put_double(struct wire_writer *writer, const char *key, double value);
+void wire_put_uint(struct wire_writer *writer, const char *key, uint64_t n);
+void wire_put_int(struct wire_writer *writer, const char *key, int64_t n);
+void wire_put_bool(struct wire_writer *writer, const char *key, bool yes);
+void wire_put_double(struct wire_writer *writer, const char *key, double x);
 void wire_put_text(struct wire_writer *writer, const char *key, const char *text);
 void wire_put_bin(struct wire_writer *writer, const char *key, const void *bytes, size_t length);
 void wire_put_hash(struct wire_writer *writer, const char *key, uint64_t hash); /* as 16 hex digits */
