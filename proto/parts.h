@@ -115,7 +115,7 @@ struct worker {
 };
 
 /* worker.c: the thread; and letting go of a session, if there is one. */
-void *worker_main(void *worker);
+void *worker_main(void *argument);
 void release_session(struct server *server, struct session **slot);
 
 /* ---- The directory (directory.c): the router's alone ---- */

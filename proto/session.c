@@ -1,6 +1,7 @@
 /* session.c: what the server keeps for one client. */
 #include "proto/session.h"
 #include "env/game.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -185,6 +186,7 @@ static int new_batch_frame(struct session *session, zmq_msg_t *frame, struct wir
 
 static int count_ended(const struct session *session, const lr_arrays *results) {
     int ended = 0;
+    assert(results->terminated && results->truncated); /* always sent: session.h */
     for (int i = 0; i < session_size(session); i++) ended += results->terminated[i] | results->truncated[i];
     return ended;
 }

@@ -72,9 +72,10 @@ static int check_frames(const struct message_type *type, const struct job *job) 
 }
 
 static int check_sequence(const struct session *session, uint64_t q, struct wire_fault *fault) {
-    if (q == session->last + 1) return WIRE_OK;
+    const uint64_t expected = session->last + 1;
+    if (q == expected) return WIRE_OK;
     return wire_refuse(fault, WIRE_BAD_SEQ, "the sequence number is %llu, and the session expects %llu",
-                       (unsigned long long)q, (unsigned long long)(session->last + 1));
+                       (unsigned long long)q, (unsigned long long)expected);
 }
 
 /* Makes the header frame from `out`, or from the fault. */
