@@ -126,6 +126,17 @@ RULE(test_ruling_46_leader_casualty) {
     assert_strength("williams", 2);
 }
 
+RULE(test_ruling_46_a_leader_whose_unit_died_in_a_zone) {
+    /* Crawford's zone bars no line to the hex itself that the die is about, 0101 like any other. */
+    at("turn: 6; half: union; phase: offence" CS("1"), "crawford 0102; thomas 0101 1; a-p-hill 0101; early 0201; jackson 0201");
+    attack("0101", "crawford");
+    play("roll 9");
+    assert_hex("thomas", NULL);
+    assert_decision("casualty");
+    play("roll 1");
+    assert_legal("keep; reroll 1");
+}
+
 RULE(test_ruling_46_by_the_unit_he_is_with) {
     at(FIRE US("1"), "early 0514; crawford 0515; williams 0515; banks 0516; gordon 0518");
     attack("0515", "early");
@@ -208,6 +219,7 @@ int main(void) {
         TEST(test_ruling_46_good_dice_are_asked_about_too),
         TEST(test_ruling_46_rally),
         TEST(test_ruling_46_leader_casualty),
+        TEST(test_ruling_46_a_leader_whose_unit_died_in_a_zone),
         TEST(test_ruling_46_by_the_unit_he_is_with),
         TEST(test_14_1_5_dead_with_its_leader),
         TEST(test_ruling_46_a_leader_off_the_map_cannot_use_his),
