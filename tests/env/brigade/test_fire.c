@@ -141,6 +141,16 @@ RULE(test_9_4_a_friend_next_to_the_target_blocks) {
     assert_legal("target 0815; target 0513; end fire");
 }
 
+RULE(test_9_4_a_friend_next_to_the_target_off_the_line_does_not_block) {
+    static const char *const beside[] = {"0814", "0915", "0916", "0816", "0716"}; /* all but 0715 */
+    for (int i = 0; i < 5; i++) {
+        char pieces[96];
+        snprintf(pieces, sizeof pieces, "reserve-1 0515 unlimbered; crawford %s; garnett 0815; early 0513", beside[i]);
+        at(GUNS, pieces);
+        assert_legal("target 0815; target 0513; end fire");
+    }
+}
+
 RULE(test_9_4_enemies_never_block) {
     at(GUNS, "reserve-1 0515 unlimbered; stonewall 0715; garnett 0815");
     assert_legal("target 0815; target 0715; end fire");
@@ -527,6 +537,7 @@ int main(void) {
         TEST(test_9_4_higher_ground_than_both_blocks),
         TEST(test_9_4_ground_higher_than_one_end_only_does_not_block),
         TEST(test_9_4_a_friend_next_to_the_target_blocks),
+        TEST(test_9_4_a_friend_next_to_the_target_off_the_line_does_not_block),
         TEST(test_9_4_enemies_never_block),
         TEST(test_ruling_28_a_line_along_a_hexside_needs_both_sides_blocked),
         TEST(test_ruling_28_the_missing_side_along_the_rim_does_not_block),
