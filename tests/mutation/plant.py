@@ -239,7 +239,8 @@ def read_equivalents():
     return reasons
 
 
-def report(path, options, results, reasons, seconds):
+def report(path, options, results, seconds):
+    reasons = read_equivalents() # may have been written meanwhile
     caught = [(site, by) for site, by in results if by]
     survivors = [site for site, by in results if not by]
     unexplained = [site for site in survivors if not reasons.get(site.name)]
@@ -282,7 +283,7 @@ def main():
     gaps = [site for site, by in results if not by and not reasons.get(site.name)]
     print(f"{caught} of {len(results)} faults caught, {len(results) - caught - len(gaps)} have no effect, {len(gaps)} missed, in {seconds:.0f} s")
     if options.report:
-        report(options.report, options, results, reasons, seconds)
+        report(options.report, options, results, seconds)
     sys.exit(len(gaps) * 20 > caught + len(gaps))
 
 
