@@ -17,8 +17,10 @@
  *
  * All of it is IEEE double arithmetic without library functions but sqrt, in a fixed order: the same on every machine.
  *
- * Simulation i of tree t draws everything from one seed made of (stream, t, i): dice by lr_sample, so that its outcomes have
- * their weights, and the choices of random rollouts by lr_random. */
+ * The k-th simulation through a root's child draws everything from one seed made of (stream, number of the tree, k): dice
+ * by lr_sample, so that outcomes have their weights, and the choices of random rollouts by lr_random. The root's actions
+ * are thereby compared on common dice (longroll.h: dice are keyed by event), which takes out much of the noise between
+ * them. */
 #include "agents/agent.h"
 #include "agents/search_parts.h"
 #include "env/game.h"
@@ -39,7 +41,8 @@ _Static_assert(sizeof(struct node) == 32, "two nodes a cache line");
 
 enum { UNSEEN = 0xff };
 
-#define FIRST_PLAY 0.2
+/* How much less an action that was not tried promises than its parent's mean, by the share of priors that was tried. */
+static const double FIRST_PLAY = 0.2;
 
 struct tree {
     struct node *nodes; /* nodes[0]: the root */
@@ -190,15 +193,16 @@ static uint32_t drawn_child(const struct search *search, const struct tree *tree
     return child;
 }
 
-static uint64_t seed_of(const struct search *search, const struct tree *tree, uint64_t simulation) {
-    const uint64_t own = lr_agent_stream(search->stream, (uint32_t)tree->number, LR_CHANCE, (uint32_t)simulation);
-    return simulation >> 32 ? lr_agent_stream(own, (uint32_t)(simulation >> 32), LR_CHANCE, 0) : own;
+/* Of the next simulation through this child of the root. */
+static uint64_t seed_through(const struct search *search, const struct tree *tree, const struct node *child) {
+    return lr_agent_stream(search->stream, (uint32_t)tree->number, LR_CHANCE, child->visits + child->flying);
 }
 
 /* Walks from the root to a node that is to be valued: an ended game, a decision that was never visited, or one that
- * there is no room to expand. The tree's state is then that node's. */
-static uint32_t walk(const struct search *search, struct tree *tree, uint64_t seed) {
+ * there is no room to expand. The tree's state is then that node's. *seed gets the simulation's. */
+static uint32_t walk(const struct search *search, struct tree *tree, uint64_t *seed) {
     uint32_t index = 0, depth = 0;
+    *seed = seed_through(search, tree, &tree->nodes[0]); /* for a rollout from the root itself */
     memcpy(tree->state, search->root, (size_t)lr_game_info(search->game)->state_bytes);
     for (;; depth++) {
         struct node *node = &tree->nodes[index];
@@ -206,7 +210,8 @@ static uint32_t walk(const struct search *search, struct tree *tree, uint64_t se
         if (node->mover == LR_NOBODY) break;
         if (node->mover != LR_CHANCE && !node->visits) break;
         if (!node->children && !expand(search, tree, index)) break;
-        index = node->mover == LR_CHANCE ? drawn_child(search, tree, node, seed) : select_child(search, tree, node);
+        index = node->mover == LR_CHANCE ? drawn_child(search, tree, node, *seed) : select_child(search, tree, node);
+        if (depth == 0) *seed = seed_through(search, tree, &tree->nodes[index]);
         lr_apply_legal(search->game, tree->state, tree->nodes[index].action);
         tree->applied++;
     }
@@ -249,8 +254,8 @@ static double guess(const struct search *search, const struct tree *tree) {
 }
 
 static void simulate(const struct search *search, struct tree *tree) {
-    const uint64_t seed = seed_of(search, tree, tree->simulations);
-    const uint32_t leaf = walk(search, tree, seed);
+    uint64_t seed;
+    const uint32_t leaf = walk(search, tree, &seed);
     roll_out(search, tree, seed);
     credit(tree, leaf, guess(search, tree));
     tree->simulations++;
@@ -385,9 +390,9 @@ static void settle(const struct search *search, struct tree *tree, uint64_t seed
 
 /* One simulation up to its leaf. False if that leaf is under way already: the round then ends. */
 static bool send_leaf(struct search *search, struct tree *tree, const struct search_leaves *leaves) {
-    const uint64_t seed = seed_of(search, tree, tree->simulations);
+    uint64_t seed;
     const uint64_t applied = tree->applied;
-    const uint32_t leaf = walk(search, tree, seed);
+    const uint32_t leaf = walk(search, tree, &seed);
     if (tree->nodes[leaf].flying) {
         tree->applied = applied; /* the next round walks here again */
         return false;

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#define HABIT_SHARPNESS 4.0
+/* How fast an action's prior falls as habits like it less, and the share of all priors that is dealt out evenly. */
+static const double SHARPNESS = 4.0, EVEN_SHARE = 0.15;
 
 /* ---- Options ---- */
 
@@ -154,8 +155,9 @@ bool search_run(struct search *search, uint64_t slice) {
 
 /* ---- Priors ---- */
 
-/* How much likelier good habits make an action: by how far it falls behind the best, measured against how far all of
- * them do on the mean. */
+/* Priors from habits: 1 / (1 + SHARPNESS d)^2, scaled to the sum 1, where d is how far an action falls behind the best,
+ * measured against how far all of them do on the mean; and a share dealt out evenly, so that a choice between two or
+ * three is always looked into. */
 static void weigh_habits(const int32_t *appraisals, int count, float *priors) {
     int64_t best = appraisals[0], sum = 0;
     for (int i = 1; i < count; i++)
@@ -164,11 +166,12 @@ static void weigh_habits(const int32_t *appraisals, int count, float *priors) {
     const double scale = sum ? (double)count / (double)sum : 0;
     double total = 0;
     for (int i = 0; i < count; i++) {
-        const double behind = 1 + HABIT_SHARPNESS * scale * (double)(best - appraisals[i]);
+        const double behind = 1 + SHARPNESS * scale * (double)(best - appraisals[i]);
         priors[i] = (float)(1 / (behind * behind));
         total += (double)priors[i];
     }
-    for (int i = 0; i < count; i++) priors[i] = (float)((double)priors[i] / total);
+    for (int i = 0; i < count; i++)
+        priors[i] = (float)((1 - EVEN_SHARE) * (double)priors[i] / total + EVEN_SHARE / count);
 }
 
 void search_priors(const struct search *search, const lr_state *state, const uint16_t *legal, int count,

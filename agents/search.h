@@ -29,26 +29,28 @@ enum search_method { SEARCH_MCTS, SEARCH_EXPECTIMAX };
 
 /* Who plays a rollout, and where priors come from. */
 enum search_rollout { ROLLOUT_RANDOM, ROLLOUT_GREEDY };
-enum search_prior { PRIOR_NONE, PRIOR_HABITS }; /* all actions alike; lr_appraise */
+enum search_prior { PRIOR_NONE, PRIOR_HABITS }; /* all actions alike; lr_appraise (with leaves: the caller's) */
 
 /* Bounds of a search: of its principal line, threads, leaves in one round, depth, and tree_nodes. */
 enum { SEARCH_LINE = 32, SEARCH_THREADS = 64, SEARCH_ROUND = 4096, SEARCH_DEPTH = 64, SEARCH_TREE_NODES = 1 << 28 };
 
+/* Limits are looked at between simulations: the last one is played to its end. */
 struct search_options {
     int method;           /* enum search_method */
     uint64_t simulations; /* mcts: stop after so many; 0: no such limit */
     uint64_t nodes;       /* stop when so many actions and outcomes were applied, rollouts included; 0: no such limit */
-    uint64_t
-        microseconds;    /* stop after so long; 0: no such limit. At least one of the three limits, or depth, is set. */
-    int depth;           /* expectimax: decisions to look ahead, deepened one by one; chance nodes are not counted */
-    int width;           /* expectimax: look only at so many actions, those that habits like best; 0: at all */
-    uint32_t tree_nodes; /* the most nodes (mcts) or table entries (expectimax) that are kept */
-    int exploration;     /* mcts: the constant of the exploration term, in thousandths */
-    int prior;           /* enum search_prior */
-    int rollout;         /* enum search_rollout */
-    int rollout_length;  /* decisions and chance nodes after the leaf, then lr_evaluate; 0: at once; -1: to the end */
-    int threads;         /* mcts: so many trees, each with its share of the budget, summed at the root; >= 1 */
-    bool leaves;         /* mcts: the caller values the leaves (search_leaves, search_answer); threads must be 1 */
+    uint64_t microseconds; /* stop after so long; 0: no such limit. One of these three, or depth, must be set. */
+    int depth;             /* expectimax: decisions to look ahead, deepened one by one; chance nodes are not counted;
+                              0: until another limit */
+    int width;             /* expectimax: look only at so many actions, those that habits like best; 0: at all */
+    uint32_t tree_nodes;   /* the most nodes (mcts; at least LR_MAX_ACTIONS a thread) or table entries (expectimax) that
+                              are kept, 32 bytes each; a full tree is searched on without growing */
+    int exploration;       /* mcts: the constant of the exploration term, in thousandths */
+    int prior;             /* enum search_prior */
+    int rollout;           /* enum search_rollout */
+    int rollout_length;    /* decisions and chance nodes after the leaf, then lr_evaluate; 0: at once; -1: to the end */
+    int threads;           /* mcts: so many trees, each with its share of limits and nodes, summed at the root; >= 1 */
+    bool leaves;           /* mcts: the caller values the leaves (search_leaves, search_answer); threads must be 1 */
 };
 
 /* The settings that the agents of that name use. */
@@ -102,7 +104,11 @@ void search_result(const struct search *search, struct search_result *result);
  *         search_answer(search, values, priors, &error);
  *     }
  *     search_result(search, &result);
- */
+ *
+ * The search's own simulations with a rollout_length of 0 are the same as rounds of capacity 1 that are answered with
+ * lr_evaluate / 1000 and no priors (PRIOR_NONE, tree not full). The capacity changes the order in which leaves are
+ * chosen, and so the result. A round ends early when the next walk would meet a leaf of the same round. Where the
+ * tree is full, dice after a leaf are thrown inside, so a leaf's state may differ from visit to visit. */
 struct search_leaves {
     uint8_t *pieces;  /* [capacity][piece_rows][piece_columns] */
     int16_t *globals; /* [capacity][global_columns] */
@@ -111,12 +117,12 @@ struct search_leaves {
     uint8_t *states;  /* [capacity][state_bytes], for callers who value states; NULL: not wanted */
 };
 
-/* How many were written: 0 when the search is done (or capacity is 0). The first leaf of all is the root itself.
- * Errors: ARGUMENT when the last leaves have not been answered. */
+/* How many were written, SEARCH_ROUND at most: 0 when the search is done (or capacity is 0). The first leaf of all is the root itself.
+ * Errors: ARGUMENT when the last leaves have not been answered, there is no root, or the option was not set. */
 int search_leaves(struct search *search, int capacity, const struct search_leaves *leaves, lr_error *error);
 
 /* values: [leaves], the value for that leaf's mover, -1 to +1. priors: [leaves][actions], not negative, any scale, read only
- * where the mask is set; NULL: all alike. Errors: ARGUMENT (a number that is not finite or out of its range, naming the
+ * where the mask is set; NULL: all alike. PRIOR_NONE ignores them; with it selection is by counts (UCT). Errors: ARGUMENT (a number that is not finite or out of its range, naming the
  * leaf; nothing is then taken over). */
 int search_answer(struct search *search, const float *values, const float *priors, lr_error *error);
 

@@ -1,4 +1,4 @@
-/* appraise.c: the habits of a sound player, for the greedy agent, and a guess at an unfinished game's value.
+/* appraise.c: the habits of a sound player, for the greedy agent. (A guess at an unfinished game's value: evaluate.c.)
  *
  * Everything is integer arithmetic in hundredths of a victory point, a pure function of the state. The habits: march on
  * the stars (or hold them), bring several brigades to bear on one target, count the fire that a hex invites, use
@@ -31,7 +31,7 @@ struct view {
 };
 
 /* Mean value of one attack, hundredths of a point. */
-static int attack_value(const struct brigade *b, int column, int modifier, int morale) {
+int attack_value(const struct brigade *b, int column, int modifier, int morale) {
     int value = 0;
     for (int face = 1; face <= 10; face++) {
         const int die = face + modifier;
@@ -42,7 +42,7 @@ static int attack_value(const struct brigade *b, int column, int modifier, int m
     return value / 10;
 }
 
-static int column_of(const struct brigade *b, int strength) {
+int column_of(const struct brigade *b, int strength) {
     int column = 0;
     while (column + 1 < b->combat_columns && b->combat_least[column + 1] <= strength) column++;
     return column;
@@ -335,17 +335,4 @@ void brigade_appraise(const void *rules, const lr_state *state, const uint16_t *
     struct view v;
     look(&v, b, s, brigade_decider(s));
     for (int i = 0; i < count; i++) appraisals[i] = appraise_one(&v, legal, count, i);
-}
-
-/* The gap to the Union's victory test, with two points for each star-turn that the present holders can still make. */
-int brigade_evaluate(const void *rules, const lr_state *state) {
-    const struct brigade *b = rules;
-    const struct brigade_state *s = (const void *)state;
-    if (s->phase == PHASE_OVER) return victory_winner(b, s) == LR_UNION ? 1000 : -1000;
-    const board held = board_and(b->stars, s->occupied[LR_UNION]);
-    const int to_come = board_count(&held) * b->star_points * (b->last_turn - s->turn + 1) / 2;
-    const int net = s->vp + to_come - b->union_net, stars = s->stars + to_come - b->union_stars;
-    const int gap = (net < 0 ? net : 0) + (stars < 0 ? stars : 0) + (net > 0 && stars >= 0 ? net : 0);
-    const int value = gap * 60 - 100;
-    return value > 900 ? 900 : value < -900 ? -900 : value;
 }

@@ -149,6 +149,10 @@ void die_thrown(const struct brigade *b, struct brigade_state *s, int face);
 void reroll_options(const struct brigade *b, const struct brigade_state *s, struct options *o);
 void reroll_take(const struct brigade *b, struct brigade_state *s, int action);
 
+/* appraise.c: what fire is worth, for habits and evaluation */
+int attack_value(const struct brigade *b, int column, int modifier, int morale); /* on the mean, hundredths of a VP */
+int column_of(const struct brigade *b, int strength);                            /* of the combat chart, before shifts */
+
 /* victory.c: R 13, 14.1.6 */
 void victory_score_stars(const struct brigade *b, struct brigade_state *s);
 int victory_winner(const struct brigade *b, const struct brigade_state *s);

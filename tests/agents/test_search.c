@@ -12,6 +12,12 @@
 // cmocka needs the four above
 #include <cmocka.h>
 
+#ifdef LONGROLL_AUDIT
+enum { MANY = 4000, SOME = 400, STATES = 6 }; /* every action is audited */
+#else
+enum { MANY = 40000, SOME = 2000, STATES = 20 };
+#endif
+
 enum { STATE = 1024 }; /* room for any state of these scenarios */
 
 static lr_game *duel, *gate;
@@ -129,7 +135,7 @@ static void same_as_plain(const lr_game *game, uint64_t seed, int steps, int dep
 
 static void expectimax_equals_plain_recursion(void **unused) {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= STATES / 2; seed++) {
         same_as_plain(duel, seed, (int)seed % 8, 3);
         same_as_plain(gate, seed, (int)seed * 5, 2);
     }
@@ -216,7 +222,7 @@ static void every_simulation_is_a_visit(void **unused) {
 static void the_line_is_legal(void **unused) {
     (void)unused;
     state_room root;
-    const struct search_options all[] = {mcts_options(2000), expectimax_options(3)};
+    const struct search_options all[] = {mcts_options(SOME), expectimax_options(3)};
     assert_true(random_decision(duel, 2, 1, state_in(&root)));
     for (int i = 0; i < 2; i++) {
         struct search_result *result = searched(duel, &all[i], state_in(&root), 5, 0);
@@ -232,10 +238,10 @@ static void a_full_tree_searches_on_in_its_memory(void **unused) {
     (void)unused;
     state_room root;
     assert_true(random_decision(gate, 5, 30, state_in(&root)));
-    struct search_options options = mcts_options(5000);
+    struct search_options options = mcts_options(SOME);
     options.tree_nodes = LR_MAX_ACTIONS;
     struct search_result *small = searched(gate, &options, state_in(&root), 1, 0);
-    visits_add_up_and_the_best_has_most(small, 5000);
+    visits_add_up_and_the_best_has_most(small, SOME);
     assert_in_range(small->tree_nodes, LR_MAX_ACTIONS / 2, LR_MAX_ACTIONS);
     options.tree_nodes = 1 << 18;
     struct search_result *large = searched(gate, &options, state_in(&root), 1, 0);
@@ -249,7 +255,7 @@ static void memory_is_what_was_stated(void **unused) {
     (void)unused;
     enum { GUARD = 4096 };
     state_room root;
-    struct search_options all[] = {mcts_options(3000), mcts_options(3000), expectimax_options(2)};
+    struct search_options all[] = {mcts_options(SOME), mcts_options(SOME), expectimax_options(2)};
     all[1].threads = 3;
     assert_true(random_decision(gate, 5, 30, state_in(&root)));
     for (int i = 0; i < 3; i++) {
@@ -319,10 +325,10 @@ static void expectimax_slices_are_exact(void **unused) {
 static struct search_result *solved(uint64_t seed, state_room *root) {
     if (!random_decision(duel, seed, 6, state_in(root))) return NULL;
     struct search_options options = expectimax_options(0);
-    options.nodes = 300000;
-    options.tree_nodes = 1 << 16;
+    options.nodes = MANY;
+    options.tree_nodes = 1 << 14;
     struct search_result *result = searched(duel, &options, state_in(root), 1, 0);
-    if (result->nodes < 300000) return result;
+    if (result->nodes < MANY) return result;
     free(result);
     return NULL;
 }
@@ -340,7 +346,7 @@ static void searching_longer_comes_closer_to_the_best(void **unused) {
     const uint64_t budgets[BUDGETS] = {2, 12, 2000};
     float sum[BUDGETS] = {0};
     int states = 0;
-    for (uint64_t seed = 1; seed < 60; seed++) {
+    for (uint64_t seed = 1; seed < 100 && states < STATES; seed++) {
         state_room root;
         struct search_result *truth = solved(seed, &root);
         if (!truth) continue;
@@ -357,7 +363,7 @@ static void searching_longer_comes_closer_to_the_best(void **unused) {
         }
         free(truth);
     }
-    assert_true(states >= 10);
+    assert_int_equal(states, STATES);
     print_message("%d states, regret at 2, 12, 2000: %.3f %.3f %.3f\n", states, (double)sum[0] / states,
                   (double)sum[1] / states, (double)sum[2] / states);
     assert_true(sum[0] > sum[1] && sum[1] >= sum[2]);
@@ -371,7 +377,7 @@ static void dice_fall_by_their_weights(void **unused) {
     struct search_result *truth;
     uint64_t seed = 1;
     while (!(truth = solved(seed, &root))) seed++;
-    struct search_options options = mcts_options(40000);
+    struct search_options options = mcts_options(MANY);
     options.rollout_length = -1;
     options.prior = PRIOR_NONE;
     options.tree_nodes = 1 << 18;
