@@ -5,6 +5,7 @@
  * cover, stay near one's leaders, keep guns unlimbered where they see targets and take them away from bayonets.
  * One view of the field is computed a call; each option is then judged by looking things up in it. */
 #include "chapters.h"
+#include <stdlib.h>
 
 enum {
     POINT = 100,            /* one victory point */
@@ -25,21 +26,34 @@ struct view {
     const struct brigade_state *s;
     int side; /* whose habits */
     uint64_t own, enemy;
-    board goals;                       /* stars that this side wants to go to */
+    int goal_count;
+    uint16_t goals[BRIGADE_CELLS];     /* stars that this side wants to go to */
     uint16_t threat[BRIGADE_CELLS];    /* enemy SP that would fire at a unit standing there */
     uint16_t pressure[BRIGADE_ROWS];   /* by enemy unit: own SP close enough to join an attack on it */
 };
 
 /* Mean value of one attack, hundredths of a point. */
-int attack_value(const struct brigade *b, int column, int modifier, int morale) {
+static int mean_of_attack(const struct brigade *b, int column, int modifier, int morale) {
     int value = 0;
     for (int face = 1; face <= 10; face++) {
         const int die = face + modifier;
         const struct brigade_result *r = &b->combat[die < 1 ? 1 : die > 10 ? 10 : die][column];
         value += r->loss * POINT + (r->retreat ? POINT / 2 : 0);
-        if (r->check) value += ROUT_COST * (10 - (morale < 9 ? morale : 9)) / 10;
+        if (r->check) value += ROUT_COST * (10 - morale) / 10;
     }
     return value / 10;
+}
+
+void brigade_compute_attacks(struct brigade *b) {
+    for (int column = 0; column < b->combat_columns; column++)
+        for (int modifier = -9; modifier <= 9; modifier++)
+            for (int morale = 0; morale <= 9; morale++)
+                b->attack[column][modifier + 9][morale] = (int16_t)mean_of_attack(b, column, modifier, morale);
+}
+
+int attack_value(const struct brigade *b, int column, int modifier, int morale) {
+    const int shift = modifier < -9 ? -9 : modifier > 9 ? 9 : modifier; /* beyond it every die is a 1 or a 10 */
+    return b->attack[column][shift + 9][morale < 9 ? morale : 9];
 }
 
 int column_of(const struct brigade *b, int strength) {
@@ -80,37 +94,60 @@ static void add_threat(struct view *v, int row) {
 
 static bool enemy_on(const struct view *v, int cell) { return board_test(&v->s->occupied[1 - v->side], (unsigned)cell); }
 
+static void look_for_goals(struct view *v) {
+    v->goal_count = 0;
+    board stars = v->b->stars;
+    for (int cell; (cell = board_next(&stars)) >= 0;)
+        if (v->side == LR_CONFEDERATE || !board_test(&v->s->occupied[v->side], (unsigned)cell))
+            v->goals[v->goal_count++] = (uint16_t)cell;
+}
+
+/* Whether habits weigh places there, for which threat and pressure must be known. */
+static bool asks_for_places(int decision) {
+    return decision != TARGET && decision != JOIN && decision != REROLL && decision != RETREAT_TO &&
+           decision != FORMATION && decision != ENTER;
+}
+
+static void add_pressure(struct view *v) {
+    const struct brigade *b = v->b;
+    const struct brigade_state *s = v->s;
+    int count = 0, q[BRIGADE_SIDE], r[BRIGADE_SIDE], strength[BRIGADE_SIDE];
+    for (uint64_t left = v->own & ~b->guns & ~s->routed; left; left &= left - 1, count++) {
+        const int row = lowest(left);
+        q[count] = b->cube_q[s->cell[row]];
+        r[count] = b->cube_r[s->cell[row]];
+        strength[count] = s->strength[row];
+    }
+    for (uint64_t left = v->enemy; left; left &= left - 1) {
+        const int target = lowest(left), at = s->cell[target];
+        int sum = 0;
+        for (int i = 0; i < count; i++) {
+            const int dq = b->cube_q[at] - q[i], dr = b->cube_r[at] - r[i], ds = dq + dr;
+            sum += abs(dq) <= 4 && abs(dr) <= 4 && abs(ds) <= 4 ? strength[i] : 0;
+        }
+        v->pressure[target] = (uint16_t)sum;
+    }
+}
+
 static void look(struct view *v, const struct brigade *b, const struct brigade_state *s, int side) {
     v->b = b;
     v->s = s;
     v->side = side;
     v->own = units_of(b, s, side);
     v->enemy = units_of(b, s, 1 - side);
-    v->goals = board_empty();
+    look_for_goals(v);
+    if (!asks_for_places(s->decision)) return;
     memset(v->threat, 0, sizeof v->threat);
-    memset(v->pressure, 0, sizeof v->pressure);
     for (uint64_t left = v->enemy & ~s->routed; left; left &= left - 1) add_threat(v, lowest(left));
-    for (uint64_t left = v->enemy; left; left &= left - 1) {
-        const int target = lowest(left);
-        int sum = 0;
-        for (uint64_t ours = v->own & ~b->guns & ~s->routed; ours; ours &= ours - 1) {
-            const int row = lowest(ours);
-            if (distance(b, s->cell[row], s->cell[target]) <= 4) sum += s->strength[row];
-        }
-        v->pressure[target] = (uint16_t)sum;
-    }
-    board stars = b->stars;
-    for (int cell; (cell = board_next(&stars)) >= 0;)
-        if (side == LR_CONFEDERATE || !board_test(&s->occupied[side], (unsigned)cell)) board_add(&v->goals, (unsigned)cell);
+    add_pressure(v);
 }
 
 /* ---- Places ---- */
 
 static int nearest_goal(const struct view *v, int cell) {
     int nearest = 12;
-    board goals = v->goals;
-    for (int goal; (goal = board_next(&goals)) >= 0;) {
-        const int away = distance(v->b, (unsigned)cell, (unsigned)goal);
+    for (int i = 0; i < v->goal_count; i++) {
+        const int away = distance(v->b, (unsigned)cell, v->goals[i]);
         if (away < nearest) nearest = away;
     }
     return nearest;
@@ -147,6 +184,8 @@ static int friends_next_to(const struct view *v, int row, int cell) {
 static int prospect(const struct view *v, int row, int cell) {
     const struct brigade *b = v->b;
     int best = 0;
+    const board next = board_and(b->adjacent[cell], v->s->occupied[1 - v->side]);
+    if (!board_any(&next)) return 0;
     for (uint64_t left = v->enemy; left; left &= left - 1) {
         const int target = lowest(left), at = v->s->cell[target];
         if (distance(b, (unsigned)cell, (unsigned)at) != 1) continue;
@@ -191,20 +230,44 @@ static int gun_place(const struct view *v, int row, int cell) {
     return value;
 }
 
-/* A leader wants many of his units in reach, a unit to stand with, and no enemy next to a hex where he is alone. */
-static int leader_place(const struct view *v, int row, int cell) {
+/* A leader's units, laid out to be gone through for many cells. */
+struct command {
+    int count, radius;
+    int q[BRIGADE_SIDE], r[BRIGADE_SIDE];          /* where they stand */
+    int in_reach[BRIGADE_SIDE], with[BRIGADE_SIDE]; /* what it is worth to have one in reach, and to stand with it */
+};
+
+static void gather(const struct view *v, int row, struct command *c) {
     const struct brigade *b = v->b;
-    const int radius = v->s->strength[row] == 2 ? b->radius : b->replacement_radius;
-    int value = 0, spread = 0;
+    c->radius = v->s->strength[row] == 2 ? b->radius : b->replacement_radius;
+    c->count = 0;
     for (uint64_t left = v->own & b->under[row]; left; left &= left - 1) {
-        const int unit = lowest(left), away = distance(b, (unsigned)cell, v->s->cell[unit]);
-        if (away <= radius) value += 12 + (has(v->s->routed, unit) ? 20 : 0);
-        if (away == 0) value += v->s->strength[unit] > 4 ? 14 : 6;
+        const int unit = lowest(left), i = c->count++;
+        c->q[i] = b->cube_q[v->s->cell[unit]];
+        c->r[i] = b->cube_r[v->s->cell[unit]];
+        c->in_reach[i] = 12 + (has(v->s->routed, unit) ? 20 : 0);
+        c->with[i] = v->s->strength[unit] > 4 ? 14 : 6;
+    }
+}
+
+/* A leader wants many of his units in reach, a unit to stand with, and no enemy next to a hex where he is alone. */
+static int leader_value(const struct view *v, const struct command *c, int cell) {
+    int value = 0, spread = 0;
+    for (int i = 0; i < c->count; i++) {
+        const int q = v->b->cube_q[cell] - c->q[i], r = v->b->cube_r[cell] - c->r[i], s = q + r;
+        const int longer = abs(q) > abs(r) ? abs(q) : abs(r), away = longer > abs(s) ? longer : abs(s);
+        value += (away <= c->radius ? c->in_reach[i] : 0) + (away == 0 ? c->with[i] : 0);
         spread += away;
     }
     const bool alone = !board_test(&v->s->occupied[v->side], (unsigned)cell);
     if (alone) value -= 30 + v->threat[cell] * 2;
     return value - spread / 4;
+}
+
+static int leader_place(const struct view *v, int row, int cell) {
+    struct command command;
+    gather(v, row, &command);
+    return leader_value(v, &command, cell);
 }
 
 static int place_value(const struct view *v, int row, int cell) {
@@ -215,10 +278,13 @@ static int place_value(const struct view *v, int row, int cell) {
 /* ---- Decisions ---- */
 
 static int best_reachable(const struct view *v, int row, int left) {
+    const bool leader = has(v->b->leaders, row);
+    struct command command;
+    if (leader) gather(v, row, &command);
     board stops = movement_stops(v->b, v->s, row, v->s->cell[row], left);
     int best = -100000;
     for (int cell; (cell = board_next(&stops)) >= 0;) {
-        const int value = place_value(v, row, cell);
+        const int value = leader ? leader_value(v, &command, cell) : place_value(v, row, cell);
         if (value > best) best = value;
     }
     return best;

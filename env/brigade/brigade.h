@@ -187,6 +187,7 @@ struct brigade {
      * bits a set of directions, SCREEN_BOTH set when all of them must be held. */
     board sight[BRIGADE_CELLS];
     uint8_t screen[BRIGADE_CELLS][BRIGADE_CELLS];
+    int16_t attack[BRIGADE_COLUMNS][19][10]; /* attack_value by column, modifier + 9 and morale (appraise.c) */
     int max_decisions, score_low, score_high;
 };
 
@@ -281,6 +282,7 @@ static inline bool shattered(const struct brigade *b, const struct brigade_state
 void brigade_compute_map(struct brigade *b);
 void brigade_compute_sight(struct brigade *b);
 void brigade_compute_observation(struct brigade *b); /* observe.c */
+void brigade_compute_attacks(struct brigade *b);     /* appraise.c */
 int brigade_cell(const struct brigade *b, const char *hex); /* "0708" to its cell, -1 if it is none of this map's */
 void brigade_hex(const struct brigade *b, int cell, char hex[5]);
 

@@ -465,6 +465,7 @@ int brigade_open(const char *text, size_t length, const char *folder, void **rul
         return code;
     }
     brigade_compute_observation(b);
+    brigade_compute_attacks(b);
     b->max_decisions = find_max_decisions(b);
     info->title = b->title;
     info->scenario_hash = hash_scenario(b);
