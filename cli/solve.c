@@ -192,8 +192,10 @@ static bool play_for_position(struct sampling *s, json_t *path, struct kind **ki
     int mover;
     *kind = NULL;
     while ((mover = lr_to_move(s->game, s->state)) != LR_NOBODY) {
-        int action = lr_sample(s->game, s->state, s->stream, 0);
-        if (mover != LR_CHANCE) {
+        int action;
+        if (mover == LR_CHANCE) {
+            action = lr_sample(s->game, s->state, s->stream, 0);
+        } else {
             if (!solver_look(s->solver, s->state, s->next, &s->look)) return false;
             struct kind *here = kind_of(s);
             if ((!*kind || here->taken < (*kind)->taken) && fraction_compare(s->look.best, s->look.worst) &&

@@ -186,10 +186,10 @@ good "bench rollout on two threads" "^efficiency" bench rollout --seconds 0.5 --
 
 good "a duel half fought" "confederate to move" apply cedar-mountain/duel pick blue to 0504 to 0303 target 0303 roll 3 \
     target 0203 roll 8 roll 5 --out half.yaml
-good "solve" '^exactly +42612241651/62500000000$' solve half.yaml
-good "solve tells the best actions" '^ +\+0.681796 best +end movement$' solve half.yaml
-good "solve as JSON" '"value": "42612241651/62500000000"' solve half.yaml --json --out half.json --positions 30
-good "the same seed gives the same positions" "solved" solve half.yaml --out again.json --positions 30
+good "solve" '^exactly +42612241651/62500000000$' solve half.yaml --quiet
+good "solve tells the best actions" '^ +\+0.681796 best +end movement$' solve half.yaml --quiet
+good "solve as JSON" '"value": "42612241651/62500000000"' solve half.yaml --quiet --json --out half.json --positions 30
+good "the same seed gives the same positions" "solved" solve half.yaml --quiet --out again.json --positions 30
 same "byte for byte" half.json again.json
 good "bench search" '^mcts:prior=none,simulations=20 +[0-9.]+ \(' bench search --states half.json --svg regret.svg \
     --agents random,mcts:prior=none,rollout=random,mcts:prior=none,expectimax:depth=1,nodes=500 --budgets 5,20
@@ -255,13 +255,13 @@ bad "check: no such file" 2 "nothing.yaml" check nothing.yaml
 
 # ---- what cannot be solved, and files of solved positions that are faulty: exit code 1 ----
 
-bad "solve: too many states" 1 "more than 1000 states \\([0-9]+ of these are solved" solve half.yaml --limit 1000 --out none.json
+bad "solve: too many states" 1 "more than 1000 states \\([0-9]+ of these are solved" solve half.yaml --quiet --limit 1000 --out none.json
 absent "nothing is written" none.json
-bad "solve: more positions than there are" 1 "ask for fewer" solve half.yaml --out none.json --positions 100000
+bad "solve: more positions than there are" 1 "ask for fewer" solve half.yaml --quiet --out none.json --positions 100000
 absent "nothing written either" none.json
 timeout --preserve-status -s INT 1 "$program" solve cedar-mountain/gate --limit 100000000 --quiet >out 2>err </dev/null
 judge "solve, interrupted" 1 "stopped at [0-9]+ states" $?
-bad "solve into a missing folder" 1 "missing/half.json" solve half.yaml --positions 5 --out missing/half.json
+bad "solve into a missing folder" 1 "missing/half.json" solve half.yaml --quiet --positions 5 --out missing/half.json
 # faulty NAME PATTERN SED: half.json, changed
 faulty() {
     sed "$3" half.json >faulty.json
