@@ -4,8 +4,9 @@
  * each legal action or possible outcome, made together when the node is expanded. No state is kept but the root's:
  * a simulation copies it, walks down while applying actions, and so pays for its depth but not for memory.
  *
- * A decision is expanded when it is reached for the second time: most leaves are never seen again, and appraising their
- * actions would cost as much as valuing them. When the array is full, nodes are no longer expanded, and the walk
+ * A decision other than the root is expanded after `expand_after` visits. Values of rollouts are noisy: it takes many to
+ * tell a good action from a bad one, and an early choice of the tree's would only add to the noise of the actions
+ * above it, while the rollout's own player already chooses soundly. When the array is full, nodes are no longer expanded, and the walk
  * ends at the leaf that it has reached, as often as it does.
  *
  * At a decision the child with the greatest score is taken, the first of equals. With q the child's mean value for the
@@ -198,7 +199,11 @@ static uint64_t seed_through(const struct search *search, const struct tree *tre
     return lr_agent_stream(search->stream, (uint32_t)tree->number, LR_CHANCE, child->visits + child->flying);
 }
 
-/* Walks from the root to a node that is to be valued: an ended game, a decision that was never visited, or one that
+static uint32_t visits_to_expand(const struct search *search, uint32_t index) {
+    return index == 0 || search->options.leaves ? 1 : (uint32_t)search->options.expand_after;
+}
+
+/* Walks from the root to a node that is to be valued: an ended game, a decision that was visited too little, or one that
  * there is no room to expand. The tree's state is then that node's. *seed gets the simulation's. */
 static uint32_t walk(const struct search *search, struct tree *tree, uint64_t *seed) {
     uint32_t index = 0, depth = 0;
@@ -208,7 +213,7 @@ static uint32_t walk(const struct search *search, struct tree *tree, uint64_t *s
         struct node *node = &tree->nodes[index];
         if (node->mover == UNSEEN) node->mover = (uint8_t)lr_to_move(search->game, tree->state);
         if (node->mover == LR_NOBODY) break;
-        if (node->mover != LR_CHANCE && !node->visits) break;
+        if (node->mover != LR_CHANCE && node->visits < visits_to_expand(search, index)) break;
         if (!node->children && !expand(search, tree, index)) break;
         index = node->mover == LR_CHANCE ? drawn_child(search, tree, node, *seed) : select_child(search, tree, node);
         if (depth == 0) *seed = seed_through(search, tree, &tree->nodes[index]);

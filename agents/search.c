@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* How fast an action's prior falls as habits like it less, and the share of all priors that is dealt out evenly. */
-static const double SHARPNESS = 4.0, EVEN_SHARE = 0.15;
+static const double SHARPNESS = 1.0, EVEN_SHARE = 0.15;
 
 /* ---- Options ---- */
 
@@ -21,8 +21,9 @@ struct search_options search_defaults(int method) {
     options.simulations = 2000;
     options.tree_nodes = 1 << 18;
     options.exploration = 1000;
-    options.rollout = ROLLOUT_RANDOM;
-    options.rollout_length = 0;
+    options.expand_after = 20;
+    options.rollout = ROLLOUT_GREEDY;
+    options.rollout_length = 30;
     return options;
 }
 
@@ -34,6 +35,7 @@ static int check_number(const char *name, int64_t value, int64_t low, int64_t hi
 
 static int check_mcts(const struct search_options *o, lr_error *error) {
     int code = check_number("exploration", o->exploration, 0, 1000000, error);
+    if (!code) code = check_number("expand_after", o->expand_after, 1, INT32_MAX, error);
     if (!code) code = check_number("rollout", o->rollout, ROLLOUT_RANDOM, ROLLOUT_GREEDY, error);
     if (!code) code = check_number("rollout_length", o->rollout_length, -1, INT32_MAX, error);
     if (!code && o->leaves && o->threads > 1)

@@ -47,6 +47,8 @@ struct search_options {
                               are kept, 32 bytes each; a full tree is searched on without growing */
     int exploration;       /* mcts: the constant of the exploration term, in thousandths */
     int prior;             /* enum search_prior */
+    int expand_after;      /* mcts: visits of a decision after which its actions are tried one by one; >= 1; the root's
+                              and, with leaves, everyone's are at once */
     int rollout;           /* enum search_rollout */
     int rollout_length;    /* decisions and chance nodes after the leaf, then lr_evaluate; 0: at once; -1: to the end */
     int threads;           /* mcts: so many trees, each with its share of limits and nodes, summed at the root; >= 1 */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The long form of determinism: the same games from gcc and clang, without and with optimisation; where optimised on
 # 1, 2, 3 and 8 threads, else (ten times slower) on 2.
-#   tests/determinism.sh [GAMES]      (default 2000, over all scenarios and three pairs of agents)
+#   tests/determinism.sh [GAMES]      (default 2000, over all scenarios and three pairs of agents; beside them a few
+#                                      games between the searchers)
 # Builds the program four times under build/determinism-*, plays, and compares the self-play hashes. Exit code 1 and the
 # differing lines if any differ.
 set -eu
@@ -10,6 +11,7 @@ games=${1:-2000}
 scenarios="historical free historical-pope free-pope gate cedars duel"
 pairs="random:random greedy:greedy greedy:random"
 each=$(((games + 20) / 21))
+searchers="mcts:simulations=20,length=3 expectimax:depth=1"
 
 build() { # compiler, level
     local folder=build/determinism-$1$2
@@ -18,15 +20,18 @@ build() { # compiler, level
     ninja -C "$folder" longroll >>"$folder.log" 2>&1 || { tail -n 30 "$folder.log" >&2; exit 1; }
 }
 
+play() { # program, threads, scenario, games, agents
+    printf '%s %s %s ' "$3" "$5" "$6"
+    "$1" selfplay "cedar-mountain/$3" --games "$4" --quiet --seed 1862 --union "$5" --confederate "$6" \
+        --threads "$2" | sed -n 's/^hash: *//p'
+}
+
 # All hashes of one program on so many threads, a line each.
 hashes() { # program, threads
     local scenario pair
     for scenario in $scenarios; do
-        for pair in $pairs; do
-            printf '%s %s ' "$scenario" "$pair"
-            "$1" selfplay "cedar-mountain/$scenario" --games "$each" --quiet --seed 1862 --union "${pair%:*}" \
-                --confederate "${pair#*:}" --threads "$2" | sed -n 's/^hash: *//p'
-        done
+        for pair in $pairs; do play "$1" "$2" "$scenario" "$each" "${pair%:*}" "${pair#*:}"; done
+        play "$1" "$2" "$scenario" $((each / 40 + 1)) $searchers
     done
 }
 

@@ -81,6 +81,9 @@ static struct search_options mcts_options(uint64_t simulations) {
     struct search_options options = search_defaults(SEARCH_MCTS);
     options.simulations = simulations;
     options.tree_nodes = 1 << 14;
+    options.expand_after = 1;
+    options.rollout = ROLLOUT_RANDOM;
+    options.rollout_length = 0;
     return options;
 }
 
@@ -564,6 +567,8 @@ static void options_out_of_range_are_refused_by_name(void **unused) {
     refused(o, "threads");
     o = mcts_options(10), o.threads = 2, o.leaves = true;
     refused(o, "one thread");
+    o = mcts_options(10), o.expand_after = 0;
+    refused(o, "expand_after");
     o = mcts_options(10), o.rollout_length = -2;
     refused(o, "rollout_length");
     o = mcts_options(10), o.tree_nodes = 100;
@@ -616,6 +621,7 @@ static void same_options(const struct search_options *a, const struct search_opt
     assert_int_equal(a->tree_nodes, b->tree_nodes);
     assert_int_equal(a->exploration, b->exploration);
     assert_int_equal(a->prior, b->prior);
+    assert_int_equal(a->expand_after, b->expand_after);
     assert_int_equal(a->rollout, b->rollout);
     assert_int_equal(a->rollout_length, b->rollout_length);
     assert_int_equal(a->threads, b->threads);
@@ -632,11 +638,13 @@ static void specs_set_what_they_say(void **unused) {
     options.simulations = 321;
     options.exploration = 2500;
     options.prior = PRIOR_NONE;
+    options.expand_after = 7;
     options.rollout = ROLLOUT_GREEDY;
     options.rollout_length = 4;
     options.threads = 2;
     options.tree_nodes = 5000;
-    const char *spec = "mcts:simulations=321,exploration=2.5,prior=none,rollout=greedy,length=4,threads=2,tree=5000";
+    const char *spec =
+        "mcts:simulations=321,exploration=2.5,prior=none,expand=7,rollout=greedy,length=4,threads=2,tree=5000";
     assert_int_equal(agent_open(spec, &chooser, NULL), LR_OK);
     assert_string_equal(chooser->name, spec);
     same_options(chooser->config, &options);
