@@ -8,9 +8,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 games=${1:-2000}
-scenarios="historical free historical-pope free-pope gate cedars duel"
+scenarios="historical free historical-pope free-pope gate cedars duel battery"
 pairs="random:random greedy:greedy greedy:random"
-each=$(((games + 20) / 21))
+each=$(((games + 23) / 24))
 searchers="mcts:simulations=20,length=3 expectimax:depth=1"
 
 build() { # compiler, level
@@ -47,7 +47,7 @@ for compiler in gcc clang-14; do
             [ -n "$reference" ] || reference=$got
             if [ "$got" = "$reference" ]; then verdict=same; else verdict=DIFFERS differing=1; fi
             print=$(sha256sum <<<"$got" | cut -c1-16)
-            echo "$compiler $level, $threads threads: $verdict, $((each * 21)) games, $print, $((SECONDS - began)) s"
+            echo "$compiler $level, $threads threads: $verdict, $((each * 24)) games, $print, $((SECONDS - began)) s"
             [ "$got" = "$reference" ] || diff <(echo "$reference") <(echo "$got") || true
         done
     done

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { SCENARIOS = 7, PAIRS = 3 };
+enum { SCENARIOS = 8, PAIRS = 3 };
 
 #ifdef LONGROLL_AUDIT
 static int games = 60;
@@ -23,9 +23,9 @@ static int games = 500;
 #endif
 
 static const char *const scenarios[SCENARIOS] = {
-    "cedar-mountain/historical", "cedar-mountain/free", "cedar-mountain/historical-pope",
-    "cedar-mountain/free-pope",  "cedar-mountain/gate", "cedar-mountain/cedars",
-    "cedar-mountain/duel"};
+    "cedar-mountain/historical", "cedar-mountain/free",   "cedar-mountain/historical-pope",
+    "cedar-mountain/free-pope",  "cedar-mountain/gate",   "cedar-mountain/cedars",
+    "cedar-mountain/duel",       "cedar-mountain/battery"};
 static const char *const pairs[PAIRS][2] = {{"random", "random"}, {"greedy", "greedy"}, {"greedy", "random"}};
 
 static lr_game *game[SCENARIOS];

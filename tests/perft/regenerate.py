@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["depth", "positions", "decisions", "dice", "over", "mass"]
 MOST_POSITIONS, MOST_DEPTH = 400_000, 10
-NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel")
+NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel", "battery")
 SCENARIOS = [f"cedar-mountain/{name}" for name in NAMES]
 
 

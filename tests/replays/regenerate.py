@@ -12,9 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SEED = 1862
 PAIRS = [("random", "random"), ("greedy", "greedy"), ("greedy", "random"), ("random", "greedy")]
-WHOLE, SMALL = (12, 12, 7, 7), (5, 5, 3, 3)  # games of each pair: 200 over all scenarios
+WHOLE, SMALL = (12, 12, 7, 7), (5, 5, 3, 3)  # games of each pair: 208 over all scenarios
 SCENARIOS = {"historical": WHOLE, "free": WHOLE, "historical-pope": WHOLE, "free-pope": WHOLE,
-             "gate": SMALL, "cedars": SMALL, "duel": SMALL}
+             "gate": SMALL, "cedars": SMALL, "duel": SMALL, "battery": (2, 2, 2, 2)}
 
 
 def main():

@@ -18,9 +18,9 @@ import perft  # noqa: E402
 
 TABLES = perft.read_tables()
 LIMIT = 100  # positions in a row
-NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel")
+NAMES = ("historical", "free", "historical-pope", "free-pope", "gate", "cedars", "duel", "battery")
 SCENARIOS = [f"cedar-mountain/{name}" for name in NAMES]
-BATTLES = [f"random:{1 + n % 8}:{1862 + n}" for n in range(33)]
+BATTLES = [f"random:{1 + n % 8}:{1862 + n}" for n in range(32)]
 POLICIES = ["odd", "greedy", "random"]
 
 

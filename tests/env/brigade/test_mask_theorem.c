@@ -23,6 +23,7 @@ static const char *const names[] = {"cedar-mountain/historical",
                                     "cedar-mountain/gate",
                                     "cedar-mountain/cedars",
                                     "cedar-mountain/duel",
+                                    "cedar-mountain/battery",
                                     "random:6:1862",
                                     "random:8:9",
                                     "random:3:4"};
