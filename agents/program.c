@@ -484,7 +484,7 @@ int program_hear(struct program *program, const struct patience *patience, char 
 
         bool queued = program->unsent_from < program->unsent_to;
         struct pollfd polled[4] = {{.fd = program->out, .events = POLLIN},
-                                   {.fd = queued ? program->in : -1, .events = POLLOUT},
+                                   {.fd = program->in, .events = queued ? POLLOUT : 0},
                                    {.fd = program->err, .events = POLLIN},
                                    {.fd = program->process, .events = POLLIN}};
         wait_a_step(polled, 4, patience);
@@ -492,8 +492,9 @@ int program_hear(struct program *program, const struct patience *patience, char 
         bool quiet = true;
         end = hear_once(program, &quiet, error);
         if (end != GAME_PLAYED) return end;
-        /* A child of the program may hold its output open. */
+        /* A child of the program may hold its output open; one that cannot hear will not answer. */
         if (quiet && polled[3].revents) return gone(program, "ended", error);
+        if (quiet && polled[1].revents & (POLLHUP | POLLERR)) return gone(program, "closed its input", error);
         if (stopped(patience)) return lr_fail(error, LR_E_IO, "was stopped"), GAME_STOPPED;
         if (clock_us() < patience->deadline) continue;
         if (take_line(program, line, &end, error)) return end;

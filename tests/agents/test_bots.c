@@ -146,6 +146,7 @@ static const struct expectation faults[] = {
     {"escape", GAME_CRASH, "ended with exit status 0"},
     {"partial-end", GAME_CRASH, "ended with exit status 0"},
     {"close-stdin", GAME_CRASH, "closed its input"},
+    {"close-stdin-late", GAME_CRASH, "closed its input"},
     {"close-stdout", GAME_CRASH, "closed its output"},
     {"hang", GAME_TIMEOUT, "out of time"},
     {"freeze", GAME_TIMEOUT, "out of time"},
@@ -426,21 +427,25 @@ static void a_program_outlives_the_thread_that_began_its_game(void **state) {
     player_close(hand_over.terms.players[1]);
 }
 
-/* Those of ours whose command is not `word`; the others may be killed. */
-static int processes_but(const char *word, bool kill_the_others) {
+/* Those of ours whose command is not `word`. */
+static int processes_but(const char *word) {
     DIR *folder = opendir("/proc");
     int count = 0;
     for (const struct dirent *entry; (entry = readdir(folder));) {
         char line[4096];
         if (!isdigit((unsigned char)entry->d_name[0]) || !is_ours(entry->d_name)) continue;
         read_of(entry->d_name, "cmdline", line, sizeof line);
-        if (strcmp(line, word) != 0)
-            count++;
-        else if (kill_the_others)
-            kill(atoi(entry->d_name), SIGKILL);
+        if (strcmp(line, word) != 0) count++;
     }
     closedir(folder);
     return count;
+}
+
+static void kill_ours(void) {
+    DIR *folder = opendir("/proc");
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (isdigit((unsigned char)entry->d_name[0]) && is_ours(entry->d_name)) kill(atoi(entry->d_name), SIGKILL);
+    closedir(folder);
 }
 
 /* A process that plays against a bot that hangs is killed: the bot goes with it, though it ignores everything else. The
@@ -453,13 +458,13 @@ static void a_program_dies_with_its_runner(void **state) {
         LONGROLL_PROGRAM, "play", "cedar-mountain/duel", "--union", spec, "--confederate", spec, NULL};
     pid_t runner;
     assert_int_equal(posix_spawn(&runner, LONGROLL_PROGRAM, NULL, NULL, words, environ), 0);
-    for (int i = 0; i < 500 && (processes() < 4 || processes_but("sleep", false) == processes()); i++) nap(0.01);
-    assert_int_equal(processes_but("sleep", false), 3); /* the runner and two bots */
+    for (int i = 0; i < 500 && (processes() < 4 || processes_but("sleep") == processes()); i++) nap(0.01);
+    assert_int_equal(processes_but("sleep"), 3); /* the runner and two bots */
     kill(runner, SIGKILL);
     waitpid(runner, NULL, 0);
-    for (int i = 0; i < 100 && processes_but("sleep", false) > 0; i++) nap(0.01);
-    int left = processes_but("sleep", true);
-    assert_int_equal(left, 0);
+    for (int i = 0; i < 100 && processes_but("sleep") > 0; i++) nap(0.01);
+    assert_int_equal(processes_but("sleep"), 0);
+    kill_ours();
 }
 
 static void bots_killed_at_random_moments_lose_and_nothing_else_happens(void **state) {
@@ -642,6 +647,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_c_bot_plays_as_greedy_does),
     };
     int failed = cmocka_run_group_tests(tests, open_race, close_race);
-    processes_but("sleep", true); /* who waits for the end of our output does not wait for what a failed test left */
+    kill_ours(); /* what a failed test left would hold our output open */
     return failed;
 }

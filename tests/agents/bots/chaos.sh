@@ -22,7 +22,8 @@ misbehave() { # the question's words
     flood-lines) yes "= " | head -c "${number}M"; sleep "$sleep" ;;
     flood-blank) yes "" | head -c "${number}M"; sleep "$sleep" ;;
     flood-errors) yes "it rains" | head -c "${number}M" >&2; first "$@" ;;
-    close-stdin) exec </dev/null; first "$@"; sleep "$sleep" ;;
+    close-stdin) first "$@"; exec </dev/null; sleep "$sleep" ;;
+    close-stdin-late) first "$@"; sleep 0.1; exec </dev/null; sleep "$sleep" ;;
     close-stdout) exec >/dev/null; sleep "$sleep" ;;
     abandon) sleep "$sleep" & exit 0 ;;
     scrub) env -i sleep "$sleep" & exit 0 ;;
