@@ -343,18 +343,29 @@ static float regret(const struct search_result *truth, int mover, int action) {
     return mover == LR_UNION ? best - chosen : chosen - best;
 }
 
+/* Most choices near the end change nothing: those say nothing of a search. */
+static bool matters(const struct search_result *truth) {
+    for (int i = 1; i < truth->count; i++)
+        if (truth->value[i] != truth->value[0]) return true;
+    return false;
+}
+
 static void searching_longer_comes_closer_to_the_best(void **unused) {
     (void)unused;
     enum { BUDGETS = 3 };
     const uint64_t budgets[BUDGETS] = {2, 12, 2000};
     float sum[BUDGETS] = {0};
     int states = 0;
-    for (uint64_t seed = 1; seed < 100 && states < STATES; seed++) {
+    for (uint64_t seed = 1; seed < 1000 && states < STATES; seed++) {
         state_room root;
         struct search_result *truth = solved(seed, &root);
         if (!truth) continue;
         const int mover = lr_to_move(duel, state_in(&root));
         assert_float_equal(regret(truth, mover, truth->best), 0, 0);
+        if (!matters(truth)) {
+            free(truth);
+            continue;
+        }
         states++;
         for (int i = 0; i < BUDGETS; i++) {
             struct search_options options = mcts_options(budgets[i]);
@@ -369,7 +380,7 @@ static void searching_longer_comes_closer_to_the_best(void **unused) {
     assert_int_equal(states, STATES);
     print_message("%d states, regret at 2, 12, 2000: %.3f %.3f %.3f\n", states, (double)sum[0] / states,
                   (double)sum[1] / states, (double)sum[2] / states);
-    assert_true(sum[0] > sum[1] && sum[1] >= sum[2]);
+    assert_true(sum[0] > sum[2] && sum[1] > sum[2]);
     assert_true(sum[2] / (float)states < 0.02f);
 }
 
