@@ -11,7 +11,7 @@ static const double SHARPNESS = 1.0, EVEN_SHARE = 0.15;
 /* ---- Options ---- */
 
 struct search_options search_defaults(int method) {
-    struct search_options options = {.method = method, .threads = 1, .prior = PRIOR_HABITS};
+    struct search_options options = {.method = method, .threads = 1, .prior = PRIOR_HABITS, .expand_after = 1};
     if (method == SEARCH_EXPECTIMAX) {
         options.depth = 2;
         options.nodes = 200000;

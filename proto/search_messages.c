@@ -75,6 +75,7 @@ static int get_options(struct job *job, struct searches_options *options) {
                   job->fault);
     wire_get_int(job->fields, "exploration", 0, 1000000, &each->exploration, job->fault);
     wire_get_word(job->fields, "prior", prior_words, 2, &each->prior, job->fault);
+    wire_get_int(job->fields, "expand_after", 1, INT32_MAX, &each->expand_after, job->fault);
     wire_get_word(job->fields, "rollout", rollout_words, 2, &each->rollout, job->fault);
     wire_get_int(job->fields, "rollout_length", -1, INT32_MAX, &each->rollout_length, job->fault);
     wire_get_int(job->fields, "threads", 1, job->server->options.threads, &each->threads, job->fault);
@@ -95,6 +96,7 @@ void wire_put_search(struct wire_writer *out, const struct search_options *each)
     wire_put_uint(out, "tree_nodes", each->tree_nodes);
     wire_put_int(out, "exploration", each->exploration);
     wire_put_text(out, "prior", prior_words[each->prior]);
+    wire_put_int(out, "expand_after", each->expand_after);
     wire_put_text(out, "rollout", rollout_words[each->rollout]);
     wire_put_int(out, "rollout_length", each->rollout_length);
     wire_put_int(out, "threads", each->threads);

@@ -246,8 +246,8 @@ static bool same_options(const struct search_options *a, const struct search_opt
     return a->method == b->method && a->simulations == b->simulations && a->nodes == b->nodes &&
            a->microseconds == b->microseconds && a->depth == b->depth && a->width == b->width &&
            a->tree_nodes == b->tree_nodes && a->exploration == b->exploration && a->prior == b->prior &&
-           a->rollout == b->rollout && a->rollout_length == b->rollout_length && a->threads == b->threads &&
-           a->leaves == b->leaves;
+           a->expand_after == b->expand_after && a->rollout == b->rollout && a->rollout_length == b->rollout_length &&
+           a->threads == b->threads && a->leaves == b->leaves;
 }
 
 static void take_trees(struct searches *s, struct searches *old) {

@@ -211,7 +211,9 @@ static void mcts_served_is_inprocess(void **unused) {
     struct search_options options = search_defaults(SEARCH_MCTS);
     options.simulations = 100;
     served_is_inprocess(&options);
+    options.rollout = ROLLOUT_RANDOM;
     options.rollout_length = -1;
+    options.expand_after = 3;
     options.simulations = 0;
     options.nodes = 2500;
     options.prior = PRIOR_NONE;
