@@ -89,7 +89,7 @@ char *position_text(const char *keys, const char *pieces) {
         lr_write(&out, "    - {piece: %s", word);
         word = next_part(&words, ' ');
         if (!word) fail_msg("a piece without a hex in \"%s\"", pieces);
-        if (strcmp(word, "-")) lr_write(&out, ", hex: \"%s\"", word);
+        else if (strcmp(word, "-")) lr_write(&out, ", hex: \"%s\"", word);
         bool marked = false;
         while ((word = next_part(&words, ' '))) {
             if (isdigit((unsigned char)*word)) lr_write(&out, ", strength: %s", word);
@@ -109,8 +109,9 @@ void at_(const char *keys, const char *pieces, const char *file, int line) {
         print_error("%s%s\n", text, error.text);
         free(text);
         _fail(file, line);
+    } else {
+        free(text);
     }
-    free(text);
 }
 
 void play_(const char *texts, const char *file, int line) {

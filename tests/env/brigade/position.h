@@ -34,7 +34,7 @@
 int fresh(void **unused);
 
 /* The game of a scenario, opened once in this process. */
-lr_game *game_of(const char *scenario);
+lr_game *game_of(const char *name);
 
 /* From here on positions are of this scenario; HISTORICAL at first. */
 void scenario(const char *name);

@@ -55,7 +55,7 @@ RULE(test_observations_tell_consecutive_states_apart) {
     for (int n = 0; n < SCENARIOS; n++) {
         struct random_game r = random_game(scenarios[n], 21);
         const lr_info *info = lr_game_info(r.game);
-        const size_t bytes = (size_t)(info->piece_rows * info->piece_columns);
+        const size_t bytes = (size_t)info->piece_rows * (size_t)info->piece_columns;
         for (int player = 0; player < 2; player++) {
             uint8_t *pieces[2] = {malloc(bytes), malloc(bytes)};
             int16_t *globals[2] = {malloc((size_t)info->global_columns * 2), malloc((size_t)info->global_columns * 2)};
@@ -85,7 +85,7 @@ RULE(test_observations_of_different_states_differ) {
     /* All states of a game against each other, by a hash of what each player sees. */
     struct random_game r = random_game(HISTORICAL, 22);
     const lr_info *info = lr_game_info(r.game);
-    const size_t bytes = (size_t)(info->piece_rows * info->piece_columns), more = (size_t)info->global_columns * 2;
+    const size_t bytes = (size_t)info->piece_rows * (size_t)info->piece_columns, more = (size_t)info->global_columns * 2;
     uint8_t *views = malloc((bytes + more) * (size_t)(r.length + 1));
     int16_t *globals = malloc(more);
     for (int i = 0; i <= r.length; i++) {

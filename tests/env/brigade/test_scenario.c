@@ -44,7 +44,10 @@ static void replace(const char *file, const char *old, const char *new) {
     snprintf(path, sizeof path, "%s/%s", folder, file);
     assert_int_equal(lr_file_read(path, 1 << 20, &text, &length, NULL), LR_OK);
     char *found = strstr(text, old);
-    if (!found) fail_msg("%s holds no \"%s\"", file, old);
+    if (!found) {
+        fail_msg("%s holds no \"%s\"", file, old);
+        return;
+    }
     char *edited = malloc(length + strlen(new) + 1);
     const size_t before = (size_t)(found - text);
     memcpy(edited, text, before);
@@ -218,13 +221,18 @@ RULE(test_turns_that_cannot_be) {
 
 /* ---- edited data change play ---- */
 
+/* The folder's historical scenario, as edited, is played from here on. */
+static void take_edited(void) {
+    scenario(strdup(path_of("historical.yaml")));
+    game(); /* read now; it keeps the name. NOLINT(clang-analyzer-unix.Malloc): to the end, as it does the game */
+    remove_folder();
+    assert_true(lr_game_info(game())->scenario_hash != lr_game_info(game_of(HISTORICAL))->scenario_hash);
+}
+
 static void edited(const char *file, const char *old, const char *new) {
     copy_folder();
     replace(file, old, new);
-    scenario(strdup(path_of("historical.yaml")));
-    game(); /* read now */
-    remove_folder();
-    assert_true(lr_game_info(game())->scenario_hash != lr_game_info(game_of(HISTORICAL))->scenario_hash);
+    take_edited();
 }
 
 RULE(test_an_edited_combat_chart_is_played) {
@@ -294,6 +302,23 @@ RULE(test_ruling_1_nothing_but_the_pond_is_prohibited) {
         }
 }
 
+RULE(test_ruling_43_a_leader_in_the_first_row_goes_along_too) {
+    static const char banks[] = "{name: \"Banks\", side: union, type: leader, division: \"Corps\", superior: \"\", "
+                                "name_basis: reconstructed,";
+    static const char crawford[] = "{name: \"Crawford\", side: union, type: infantry, division: \"Williams\", superior: \"Banks\", "
+                                   "strength: 17, back: 8, morale: black, name_basis: rulebook, basis: source,";
+    copy_folder();
+    replace("units.yaml", banks, crawford);
+    replace("units.yaml", crawford, banks);
+    take_edited();
+    assert_int_equal(row_of("banks"), 0);
+    at("turn: 6; half: confederate; phase: offence", "banks 1515; crawford 1515; early 1516; thomas 0101");
+    attack("1515", "early");
+    play("roll 10; roll 1; retreat 1614; retreat 1613");
+    assert_hex("crawford", "1613");
+    assert_hex("banks", "1613");
+}
+
 RULE(test_9_8_1_no_hex_is_entered_twice_all_round_the_retreat_hex) {
     /* Crawford holds the retreat hex, and all hexes next to it are in his zone: Thomas may not stop. */
     edited("historical.yaml", "{side: confederate, hex: \"0115\"}", "{side: confederate, hex: \"0515\"}");
@@ -330,6 +355,7 @@ int main(void) {
         TEST(test_an_edited_retreat_hex_is_played),
         TEST(test_3_1_map_and_turn_track),
         TEST(test_ruling_1_nothing_but_the_pond_is_prohibited),
+        TEST(test_ruling_43_a_leader_in_the_first_row_goes_along_too),
         TEST(test_9_8_1_no_hex_is_entered_twice_all_round_the_retreat_hex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
