@@ -16,6 +16,8 @@
 
 enum { SCENARIOS = 8, PAIRS = 3 };
 
+#define GREEDY UINT64_C(0x312354BB685925A2)
+
 #ifdef LONGROLL_AUDIT
 static int games = 60;
 #else
@@ -85,6 +87,19 @@ static void test_threads_do_not_matter(void **unused) {
     for (int i = 0; i < 3; i++) assert_int_equal(rolling_hash(games, threads[i]), alone);
 }
 
+/* Strength is measured against greedy, so greedy is frozen: twelve games of its against itself on each scenario. If this
+ * number moves without the rules' signature (tests/env/brigade/test_game.c), its habits have changed: take that back, or give
+ * the new habits a name of their own, and play agents/ladder.sh anew. */
+static void test_greedy_is_frozen(void **unused) {
+    (void)unused;
+    uint64_t hash = 0;
+    for (int i = 0; i < SCENARIOS; i++) {
+        const struct selfplay plan = plan_of(i, 1, 12, 1);
+        hash = hash_fold(hash, played(&plan));
+    }
+    if (hash != GREEDY) fail_msg("greedy played games with the hash %016" PRIX64, hash);
+}
+
 /* ---- Event keys ---- */
 
 static int by_value(const void *a, const void *b) {
@@ -132,6 +147,7 @@ int main(int argc, char **argv) {
     if (argc > 1) games = atoi(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_greedy_is_frozen),
         cmocka_unit_test(test_event_keys_are_unique_in_a_game),
     };
     return cmocka_run_group_tests(tests, open_games, close_games);
