@@ -114,6 +114,19 @@ RULE(test_ruling_3_limbered_guns_and_mounted_cavalry_have_zones) {
     assert_offers("to 0715");
 }
 
+RULE(test_2_1_a_leader_shut_in_by_an_enemy_leader_is_not_picked) {
+    /* Two hexes touch 0101: Geary, without a zone, holds one; alone in the other is Banks, or nobody. */
+    at("turn: 6; half: confederate", "garnett 1515; jackson 0101; geary 0201 routed; banks 0102; crawford 1901");
+    assert_offers("pick garnett");
+    assert_offers_not("pick jackson");
+    at("turn: 6; half: confederate", "garnett 1515; jackson 0101; geary 0201 routed; banks 1901; crawford 1901");
+    assert_offers("pick jackson");
+    /* The other way round. */
+    at("turn: 6; half: union", "crawford 1515; banks 0101; garnett 0201 routed; jackson 0102; thomas 1901");
+    assert_offers("pick crawford");
+    assert_offers_not("pick banks");
+}
+
 RULE(test_ruling_3_leaders_have_no_zone) {
     at("turn: 6; half: confederate", "garnett 0415; early 0515; banks 0815; crawford 1515");
     play("pick garnett");
@@ -209,6 +222,7 @@ int main(void) {
         TEST(test_2_2_from_zone_to_zone_of_another_unit),
         TEST(test_2_2_routed_units_hold_only_their_own_hex),
         TEST(test_ruling_3_limbered_guns_and_mounted_cavalry_have_zones),
+        TEST(test_2_1_a_leader_shut_in_by_an_enemy_leader_is_not_picked),
         TEST(test_ruling_3_leaders_have_no_zone),
         TEST(test_2_3_a_unit_at_0_is_gone),
         TEST(test_2_4_and_ruling_5_shattered_units_enter_no_zone_and_have_no_column_bonus),
