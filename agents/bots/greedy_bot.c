@@ -35,25 +35,30 @@ static void leave_game(void) {
     state = NULL;
 }
 
+/* Opening a scenario takes some tens of milliseconds: the last one is kept. */
+static int open_game(const char *scenario, lr_error *error) {
+    if (game && strcmp(lr_game_info(game)->scenario, scenario) == 0) return LR_OK;
+    leave_game();
+    int code = lr_game_open(scenario, &game, error);
+    if (!code) state = malloc((size_t)lr_game_info(game)->state_bytes);
+    return code;
+}
+
 /* newgame SIDE HASH SCENARIO */
 static void new_game(FILE *to, char *arguments) {
     char side[16] = "", hash[17] = "";
     int scenario = 0;
     lr_error error;
-    leave_game();
     sscanf(arguments, "%15s %16s %n", side, hash, &scenario);
-    if (lr_game_open(arguments + scenario, &game, &error)) {
+    if (open_game(arguments + scenario, &error)) {
         fprintf(to, "? %s\n", error.text);
-        return;
-    }
-    state = malloc((size_t)lr_game_info(game)->state_bytes);
-    if (state && strtoull(hash, NULL, 16) == lr_game_info(game)->scenario_hash) {
+    } else if (!state || strtoull(hash, NULL, 16) != lr_game_info(game)->scenario_hash) {
+        fputs("? I have another scenario of that name\n", to);
+        leave_game();
+    } else {
         lr_start(game, state);
         fputs("=\n", to);
-        return;
     }
-    fputs("? I have another scenario of that name\n", to);
-    leave_game();
 }
 
 /* play MOVER ID TEXT */
