@@ -2,24 +2,7 @@
  * running games finish, the second breaks them off. */
 #include "cli/calibrate.h"
 #include "cli/cli.h"
-#include <signal.h>
 #include <unistd.h>
-
-static atomic_int stop_wanted;
-
-static void on_signal(int number) {
-    (void)number;
-    int now = atomic_load(&stop_wanted);
-    if (now < TOURNAMENT_ABANDON) atomic_store(&stop_wanted, now + 1);
-}
-
-static void listen_for_stop(void) {
-    struct sigaction action = {.sa_flags = (int)SA_RESTART};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 int calibration_open_games(const struct plan *plan, lr_game **games) {
     lr_error error;
@@ -62,13 +45,12 @@ int calibration_play(const struct calibration *calibration, struct ledger **ledg
     lr_error error;
     if (tournament_check(calibration->plan, &error)) return fail(EXIT_USAGE, "%s", error.text);
     if (open_to_write(calibration, ledger, &error)) return fail(EXIT_FAULT, "%s", error.text);
-    listen_for_stop();
     progress_start(&progress, (int)schedule_games(calibration->plan), calibration->quiet);
     const struct tournament tournament = {
         .ledger = *ledger,
         .games = (const lr_game *const *)calibration->games,
         .workers = calibration->workers ? calibration->workers : cores(),
-        .stop = &stop_wanted,
+        .stop = interrupts_listen(TOURNAMENT_ABANDON),
         .progress = show,
         .context = &progress,
     };

@@ -8,6 +8,7 @@
 #include "env/longroll.h"
 #include <argp.h>
 #include <jansson.h>
+#include <stdatomic.h>
 
 enum exit_code { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 
@@ -105,6 +106,12 @@ double seconds_now(void); /* of a clock that only goes forward */
 void progress_start(struct progress *progress, int total, bool quiet);
 void progress_show(struct progress *progress, int done);
 void progress_end(struct progress *progress, int done);
+
+/* ---- interrupts.c: being asked to stop ---- */
+
+/* From now on SIGINT and SIGTERM are counted, the first `most` of them; one more ends the program. Returns the count, which
+ * lives as long as the program. Signals within 0.3 s of the last one counted are the same one. Call it once. */
+const atomic_int *interrupts_listen(int most);
 
 /* ---- bench.c and servebench.c ---- */
 

@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,21 +69,6 @@ static const struct argp argp = {
 };
 
 /* ---- Playing ---- */
-
-static atomic_int stop_wanted;
-
-static void on_signal(int number) {
-    (void)number;
-    atomic_store(&stop_wanted, 1);
-}
-
-static void listen_for_stop(void) {
-    struct sigaction action = {.sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* What the callbacks of one run need. */
 struct sitting {
@@ -250,7 +234,6 @@ static int run_games(const struct selfplay_options *options, const struct selfpl
                      struct match_result *results) {
     struct summary summary = {0};
     lr_error error;
-    listen_for_stop();
     progress_start(&sitting->progress, options->games, options->quiet);
     int code = selfplay_run(plan, results, &summary.outcome, &error);
     summary.seconds = seconds_now() - sitting->progress.started;
@@ -266,7 +249,7 @@ static int play_with(const struct selfplay_options *options, const lr_game *game
     plan.progress = on_progress;
     plan.keep = options->folder ? on_game : NULL;
     plan.context = &sitting;
-    plan.stop = &stop_wanted;
+    plan.stop = interrupts_listen(1);
     for (int side = 0; side < 2; side++) plan.agents[side] = agents[side];
     if (options->folder && make_folder(options->folder)) return EXIT_FAULT;
     struct match_result *results = calloc((size_t)options->games, sizeof *results);

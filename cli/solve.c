@@ -1,12 +1,11 @@
 /* solve.c: `longroll solve`: the exact value of a game or position that is small enough, and a file of positions whose
  * every action is valued, to measure players against (solved.h).
  *
- * The first SIGINT or SIGTERM ends the search with a sentence; a second one ends the program at once. */
+ * The first SIGINT or SIGTERM ends the search with a sentence, a second one the program at once. */
 #include "agents/solve.h"
 #include "cli/cli.h"
 #include "cli/solved.h"
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,21 +62,6 @@ static const struct argp argp = {
 
 /* ---- Solving ---- */
 
-static atomic_int stop_wanted;
-
-static void on_signal(int number) {
-    (void)number;
-    atomic_store(&stop_wanted, 1);
-}
-
-static void listen_for_stop(void) {
-    struct sigaction action = {.sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 struct watch {
     double started, last;
     bool terminal, quiet, shown;
@@ -119,11 +103,10 @@ static int run_solver(const struct solve_request *request, const lr_game *game, 
                       struct solution *solution) {
     struct watch watch = {.started = seconds_now(), .terminal = isatty(STDERR_FILENO), .quiet = request->quiet};
     const struct solve_options options = {
-        .limit = request->limit, .progress = show_progress, .context = &watch, .stop = &stop_wanted};
+        .limit = request->limit, .progress = show_progress, .context = &watch, .stop = interrupts_listen(1)};
     lr_error error;
     enum solve_end end;
     if (solver_open(game, &options, &solution->solver, &error)) return fail_library(&error);
-    listen_for_stop();
     const int code = solver_run(solution->solver, root, &end, &error);
     solution->seconds = seconds_now() - watch.started;
     if (watch.shown && watch.terminal) fputc('\n', stderr);

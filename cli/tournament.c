@@ -225,26 +225,6 @@ static const struct argp argp = {
         "scenario or bot.",
 };
 
-/* ---- Stopping ---- */
-
-static atomic_int stop_wanted;
-
-static void on_signal(int number) {
-    if (atomic_fetch_add(&stop_wanted, 1) < TOURNAMENT_ABANDON) return;
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-/* Without SIGXFSZ's default a full quota is an error of write, as a full disk is. */
-static void listen_for_stop(void) {
-    struct sigaction action = {.sa_flags = (int)SA_RESTART};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);
-}
-
 /* ---- The command that goes on ---- */
 
 /* A word as a shell takes it. */
@@ -288,6 +268,7 @@ struct sitting {
     unsigned count;
     struct ledger *ledger;
     FILE *log;
+    const atomic_int *stop;
 };
 
 /* What was named by the user and is not there, or not so: EXIT_USAGE. */
@@ -398,13 +379,13 @@ static int play(struct sitting *sitting, const char *command) {
     const int asked = options->workers ? options->workers : sitting->plan ? sitting->plan->workers : 0;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct live live;
-    live_start(&live, plan, &stop_wanted, options->quiet);
+    live_start(&live, plan, sitting->stop, options->quiet);
     const struct tournament terms = {.ledger = sitting->ledger,
                                      .games = (const lr_game *const *)sitting->games,
                                      .workers = asked       ? asked
                                                 : cores > 0 ? (int)cores
                                                             : 1,
-                                     .stop = &stop_wanted,
+                                     .stop = sitting->stop,
                                      .log = sitting->log,
                                      .progress = live_show,
                                      .context = &live};
@@ -451,8 +432,8 @@ int tournament_command_run(int argc, char **argv) {
     if (!options.plan) return fail(EXIT_FAULT, "no memory for a plan");
     int code = EXIT_USAGE;
     if (options_parse("longroll tournament", &argp, argc, argv, &options)) {
-        struct sitting sitting = {.options = &options};
-        listen_for_stop();
+        struct sitting sitting = {.options = &options, .stop = interrupts_listen(TOURNAMENT_ABANDON)};
+        signal(SIGXFSZ, SIG_IGN); /* without its default a full quota is an error of write, as a full disk is */
         code = run(&sitting);
         leave(&sitting);
     }

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #define DUEL "cedar-mountain/duel"
+#define SLOW_BOT "exec:'" LONGROLL_SOURCE "/tests/agents/bots/chaos.sh' slow 0.2"
 #define GATE "cedar-mountain/gate"
 
 static struct finished finished;
@@ -204,6 +205,24 @@ static void a_signal_drains_and_prints_a_command_that_goes_on(void **state) {
     assert_int_equal(count_games("drained.db"), 1200);
 }
 
+/* As timeout and shells send it: to the program and to its group. The running game is to be finished all the same. */
+static void a_signal_that_comes_twice_in_a_moment_is_one(void **state) {
+    (void)state;
+    unlink("twice.db");
+    const char *const arguments[] = {"tournament", "--bot", "random",    "--bot",    SLOW_BOT,
+                                     "--scenario", DUEL,    "--out",     "twice.db", "--quiet",
+                                     "--rounds",   "50",    "--workers", "1",        NULL};
+    const pid_t process = start_program(arguments, 0);
+    for (int i = 0; i < 2000 && access("twice.db", F_OK); i++) pause_ms(5);
+    pause_ms(300);
+    kill(process, SIGINT);
+    pause_ms(50);
+    kill(process, SIGINT);
+    await_program(process, &finished);
+    expect_fault(1, "stopped after ");
+    assert_true(count_games("twice.db") > 0);
+}
+
 /* ---- Disks that are full ---- */
 
 static void run_bulky(const char *ledger, long file_limit) {
@@ -326,6 +345,7 @@ int main(void) {
         cmocka_unit_test(a_game_of_a_ledger_is_a_replay_that_verifies),
         cmocka_unit_test(a_second_runner_is_refused_by_the_first_ones_process),
         cmocka_unit_test(a_signal_drains_and_prints_a_command_that_goes_on),
+        cmocka_unit_test(a_signal_that_comes_twice_in_a_moment_is_one),
         cmocka_unit_test(a_file_that_may_not_grow_stops_it_and_resuming_finishes),
         cmocka_unit_test(bad_plans_are_refused_in_one_line_and_leave_nothing),
         cmocka_unit_test(bad_requests_are_refused_in_one_line),
