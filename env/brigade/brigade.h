@@ -180,6 +180,7 @@ struct brigade {
     int8_t cube_q[BRIGADE_CELLS], cube_r[BRIGADE_CELLS];
     uint8_t hex_column[BRIGADE_CELLS], hex_row[BRIGADE_CELLS]; /* CC and RR */
     uint8_t observation[2][BRIGADE_ROWS][BRIGADE_PIECE_COLUMNS]; /* by player: the columns that never change (observe.c) */
+    uint64_t serial; /* no other game of this process has it */
     struct brigade_walk walk[BRIGADE_GAITS];
     uint8_t cheapest[BRIGADE_GAITS][2][BRIGADE_CELLS]; /* step out of a cell, half points; [1]: in column where that halves */
     /* Line of sight (R 9.4). sight[a] holds every b in reach of guns that terrain leaves visible from a. For such a

@@ -4,6 +4,7 @@
  * each level's new cells are shifted in the six directions and cut with the boards of what a step costs (map.c).
  * Whether a piece can do anything is first asked of its neighbours alone; only a piece hemmed in needs the flood. */
 #include "chapters.h"
+#include <string.h>
 
 static inline board zone_of_rows(const struct brigade *b, const struct brigade_state *s, uint64_t rows) {
     board zone = board_empty();
@@ -139,42 +140,41 @@ static int column_steps(const struct brigade *b, const struct brigade_state *s, 
     return count;
 }
 
-static inline void spread_steps(const struct brigade_step *steps, int count, const board shifted[BRIGADE_SHIFTS], board *at) {
-    for (int k = 0; k < count; k++) at[steps[k].cost] = board_or(at[steps[k].cost], entered(shifted, steps[k].into));
+/* The steps that cost `left` at most. */
+static inline void spread_steps(const struct brigade_step *steps, int count, const board shifted[BRIGADE_SHIFTS], int left, board *at) {
+    for (int k = 0; k < count && steps[k].cost <= left; k++)
+        at[steps[k].cost] = board_or(at[steps[k].cost], entered(shifted, steps[k].into));
 }
 
-static inline int dearest_of(const struct brigade_step *steps, int count, int least) {
-    return count && steps[count - 1].cost > least ? steps[count - 1].cost : least;
-}
+/* What a flood finds besides the cells: each costs the first level in which it stands. */
+struct levels {
+    board at[BRIGADE_ALLOWANCE + 1];
+};
 
-/* The flood: every cell reachable with `left` half points goes to *reached; with a target >= 0 it stops there and
- * returns its cost instead. -1 if there is no (such) cell. */
-static int flood(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, const struct bounds *k,
-                 int target, board *reached) {
+/* The flood: the cells reachable with `left` half points. */
+static board flood(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, const struct bounds *k,
+                   struct levels *levels) {
     const struct brigade_walk *walk = &b->walk[movement_gait(b, s, row)];
-    board at[2 * BRIGADE_ALLOWANCE + 1], shifted[BRIGADE_SHIFTS]; /* steps that cost more than is left are not asked out */
+    board *at = levels->at, shifted[BRIGADE_SHIFTS];
     struct brigade_step column[BRIGADE_STEPS];
     const bool marches = has(b->leaders, row) || is_steady(b, s, row); /* R 8.4 */
     const int column_count = marches ? column_steps(b, s, walk, column) : 0;
-    const int dearest = dearest_of(column, column_count, dearest_of(walk->full, walk->full_count, 0));
     board frontier = board_empty(), seen = board_empty();
     int cost = board_test(&s->waiting_zone, (unsigned)from) ? b->allowance.leave_zone : 0; /* R 8.3 */
-    for (int i = cost; i <= left + dearest; i++) at[i].low = at[i].high = (board_quad){0};
+    for (int i = 0; i <= left; i++) at[i].low = at[i].high = (board_quad){0};
     board_add(&frontier, (unsigned)from);
     while (cost < left) {
         if (board_any(&frontier)) {
             shift_all(b, frontier, shifted);
-            spread_steps(walk->full, walk->full_count, shifted, at + cost);
-            spread_steps(column, column_count, shifted, at + cost);
+            spread_steps(walk->full, walk->full_count, shifted, left - cost, at + cost);
+            spread_steps(column, column_count, shifted, left - cost, at + cost);
         }
         cost++;
         const board fresh = board_minus(board_and(at[cost], k->enterable), seen);
         seen = board_or(seen, fresh);
-        if (target >= 0 && board_test(&fresh, (unsigned)target)) return cost;
         frontier = board_and(fresh, k->passable);
     }
-    *reached = seen;
-    return -1;
+    return seen;
 }
 
 /* Most pieces that have moved cannot pay for another step: seen without a flood. */
@@ -184,18 +184,46 @@ static bool can_pay(const struct brigade *b, const struct brigade_state *s, int 
     return left >= zone + b->cheapest[movement_gait(b, s, row)][halves][from];
 }
 
-static board stops_of(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, uint64_t barred) {
+static board stops_of(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, uint64_t barred,
+                      struct levels *levels) {
     if (!can_pay(b, s, row, from, left)) return board_empty();
     const struct bounds k = bounds_of(b, s, row, barred);
-    board reached;
-    flood(b, s, row, from, left, &k, -1, &reached);
-    reached = board_and(reached, k.stops);
+    board reached = board_and(flood(b, s, row, from, left, &k, levels), k.stops);
     board_remove(&reached, (unsigned)from);
     return reached;
 }
 
 board movement_stops(const struct brigade *b, const struct brigade_state *s, int row, int from, int left) {
-    return stops_of(b, s, row, from, left, 0);
+    struct levels levels;
+    return stops_of(b, s, row, from, left, 0, &levels);
+}
+
+/* The last MOVE that this thread offered, and its flood: whoever asks for the legal actions mostly takes one of them next,
+ * and then its cost is known. It counts only for the very same state of the same game. */
+static _Thread_local struct {
+    uint64_t game;              /* its serial; 0: none yet */
+    struct brigade_state state; /* as move_take finds it */
+    struct levels levels;
+} offered;
+
+static board offer_stops(const struct brigade *b, const struct brigade_state *s, int row, int left) {
+    offered.game = b->serial;
+    offered.state = *s;
+    offered.state.decision = NO_DECISION;
+    return stops_of(b, s, row, s->cell[row], left, barred_rows(s), &offered.levels);
+}
+
+/* Half points for the move of the piece in hand to a cell that it was offered. */
+static int cost_of(const struct brigade *b, const struct brigade_state *s, int row, int left, int cell) {
+    struct levels levels;
+    const board *at = offered.levels.at;
+    if (offered.game != b->serial || memcmp(&offered.state, s, sizeof *s)) {
+        stops_of(b, s, row, s->cell[row], left, barred_rows(s), &levels);
+        at = levels.at;
+    }
+    int cost = 1;
+    while (cost < left && !board_test(&at[cost], (unsigned)cell)) cost++;
+    return cost;
 }
 
 static int nearest_enemy(const struct brigade *b, const struct brigade_state *s, int side, int cell) {
@@ -259,6 +287,7 @@ static bool can_act(const struct brigade *b, const struct brigade_state *s, int 
     if (formation_change(b, s, row, 0)) return true;
     if (is_rooted(b, s, row)) return false;
     board steps;
+    struct levels levels;
     if (has(s->routed, row)) {
         steps = routed_steps(b, s, row);
         return board_any(&steps);
@@ -267,7 +296,7 @@ static bool can_act(const struct brigade *b, const struct brigade_state *s, int 
     const uint64_t barred = zone_owners(b, s, row);
     steps = sure_steps(b, s, row, left, barred, sure);
     if (board_any(&steps)) return true;
-    steps = stops_of(b, s, row, s->cell[row], left, barred);
+    steps = stops_of(b, s, row, s->cell[row], left, barred, &levels);
     return board_any(&steps);
 }
 
@@ -355,7 +384,7 @@ void move_options(const struct brigade *b, const struct brigade_state *s, struct
     if (!passing) o->verbs = formation_change(b, s, row, s->spent);
     if (s->acted && !passing) o->verbs |= verb(VERB_DONE);
     if (is_rooted(b, s, row)) return;
-    o->cells = has(s->routed, row) ? routed_steps(b, s, row) : stops_of(b, s, row, s->cell[row], left, barred_rows(s));
+    o->cells = has(s->routed, row) ? routed_steps(b, s, row) : offer_stops(b, s, row, left);
 }
 
 bool move_is_asked(const struct brigade *b, const struct brigade_state *s) {
@@ -377,10 +406,8 @@ static void change_formation(const struct brigade *b, struct brigade_state *s) {
 static void move_to(const struct brigade *b, struct brigade_state *s, int cell) {
     const int row = s->subject;
     if (!has(s->routed, row)) {
-        const struct bounds k = bounds_of(b, s, row, barred_rows(s));
         const int left = movement_allowance(b, s, row) - s->spent;
-        board reached;
-        s->spent = (uint8_t)(s->spent + flood(b, s, row, s->cell[row], left, &k, cell, &reached));
+        s->spent = (uint8_t)(s->spent + cost_of(b, s, row, left, cell));
     }
     s->acted = 1;
     if (has(b->leaders, row)) {

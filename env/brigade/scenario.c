@@ -3,6 +3,7 @@
 #include "read.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,6 +448,7 @@ static void name_file(char file[BRIGADE_NAME * 2], const char *scenario) {
 
 int brigade_open(const char *text, size_t length, const char *folder, void **rules, lr_info *info, lr_error *error) {
     char file[BRIGADE_NAME * 2];
+    static atomic_ullong opened;
     void *scenario = NULL;
     *rules = NULL;
     name_file(file, info->scenario);
@@ -466,6 +468,7 @@ int brigade_open(const char *text, size_t length, const char *folder, void **rul
     }
     brigade_compute_observation(b);
     brigade_compute_attacks(b);
+    b->serial = ++opened;
     b->max_decisions = find_max_decisions(b);
     info->title = b->title;
     info->scenario_hash = hash_scenario(b);

@@ -274,6 +274,17 @@ RULE(test_an_edited_map_is_played) {
     assert_int_equal(inside()->spent, 4);
 }
 
+RULE(test_a_move_costs_what_its_own_map_says) {
+    edited("map.yaml", "\"..w..........~.....\"", "\"..ww.........~.....\""); /* 0414 becomes woods */
+    at("turn: 6; half: union", "crawford 0515 8; banks 0515; garnett 1901");
+    play("pick crawford");
+    const int action = lr_action_parse(game(), state(), "to 0414", NULL);
+    uint16_t legal[LR_MAX_ACTIONS];
+    lr_legal(game_of(HISTORICAL), state(), legal); /* the same bytes of a game with another map */
+    lr_apply_legal(game(), state(), action);
+    assert_int_equal(inside()->spent, 4);
+}
+
 RULE(test_an_edited_retreat_hex_is_played) {
     edited("historical.yaml", "{side: confederate, hex: \"0115\"}", "{side: confederate, hex: \"0520\"}");
     at("turn: 6; half: union; phase: offence", "crawford 0514; thomas 0515; early 1515");
@@ -352,6 +363,7 @@ int main(void) {
         TEST(test_an_edited_strength_is_played),
         TEST(test_an_edited_allowance_is_played),
         TEST(test_an_edited_map_is_played),
+        TEST(test_a_move_costs_what_its_own_map_says),
         TEST(test_an_edited_retreat_hex_is_played),
         TEST(test_3_1_map_and_turn_track),
         TEST(test_ruling_1_nothing_but_the_pond_is_prohibited),
