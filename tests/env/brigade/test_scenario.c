@@ -154,6 +154,11 @@ RULE(test_impossible_strengths) {
     REFUSED("units.yaml", "strength: 17, back: 8", "strength: 300, back: 8", "strength");
     REFUSED("units.yaml", "strength: 17, back: 8", "strength: 17, back: 17", "back");
     REFUSED("units.yaml", "strength: 17, back: 8", "strength: many, back: 8", "many");
+    REFUSED("units.yaml", "strength: 17, back: 8", "strength: 17abc, back: 8", "17abc");
+    REFUSED("units.yaml", "strength: 17, back: 8", "strength: 17.9, back: 8", "17.9");
+    REFUSED("units.yaml", "strength: 17, back: 8", "strength: 0x11, back: 8", "0x11");
+    REFUSED("units.yaml", "strength: 17, back: 8", "strength: +17, back: 8", "+17");
+    REFUSED("units.yaml", "strength: 17, back: 8", "strength: 017, back: 8", "017");
 }
 
 RULE(test_rosters_that_cannot_be) {
