@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum { RUNS = 5 };
-enum bench_kind { PLAYOUT, BATCH, ROLLOUT, SERVE, SEARCH };
-static const char *const kinds[] = {"playout", "batch", "rollout", "serve", "search"};
+enum bench_kind { PLAYOUT, BATCH, ROLLOUT, SERVE, TOURNAMENT, SEARCH };
+static const char *const kinds[] = {"playout", "batch", "rollout", "serve", "tournament", "search"};
 
 struct bench_options {
     const char *scenario; /* NULL: the bench's usual one */
@@ -51,7 +51,8 @@ static error_t take_kind(struct bench_options *options, const char *argument) {
         options->chosen = true;
         return 0;
     }
-    return options_fault("there is no bench '%s'; there are: playout, batch, rollout, serve, search", argument);
+    return options_fault("there is no bench '%s'; there are: playout, batch, rollout, serve, tournament, search",
+                         argument);
 }
 
 /* A list of whole numbers; they are read again where the agents are made. */
@@ -83,7 +84,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_SVG: options->regret.svg = argument; return 0;
     case OPTION_REPEATS: return options_int("--repeats", argument, 1, 1000, &options->regret.repeats);
     case ARGP_KEY_ARG: return take_kind(options, argument);
-    case ARGP_KEY_NO_ARGS: return options_fault("bench needs to know what: playout, batch, rollout, serve or search");
+    case ARGP_KEY_NO_ARGS:
+        return options_fault("bench needs to know what: playout, batch, rollout, serve, tournament or search");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -111,13 +113,14 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "playout|batch|rollout|serve\nsearch [SCENARIO]",
+    .args_doc = "playout|batch|rollout|serve|tournament\nsearch [SCENARIO]",
     .doc =
         "Measures random legal play. playout: bare games, with the full legal list at each decision. batch: steps "
         "of a batch with observation, mask, rewards and autoreset written into the caller's arrays; the time to draw "
         "the random actions from the masks is not counted. rollout: random rollouts inside mcts from the first state, "
         "tree work included, beside bare games. serve: the same steps asked for over ZeroMQ, in batches of "
         "1, 16, 256 and 1024, beside steps in the process and an echo of the same bytes through the same threads. "
+        "tournament: what tournament, ledger and replays add to games of random against itself. "
         "search: how far agents stay behind optimal play on solved positions, and how fast they search."
         "\vExample:\n  longroll bench playout --seconds 5 --threads 2\n\nExit codes: 0 done; 1 it could not be done; "
         "2 bad option, unknown scenario.",
@@ -660,6 +663,7 @@ int bench_run(int argc, char **argv) {
     case BATCH: code = bench_batch(&options, game); break;
     case ROLLOUT: code = bench_rollout(&options, game); break;
     case SERVE: code = bench_serve(game, options.threads, options.seconds, options.seed, options.json); break;
+    case TOURNAMENT: code = bench_tournament(game, options.seconds, options.seed, options.json); break;
     case SEARCH: break; /* above: its game is named by its file */
     }
     lr_game_close(game);

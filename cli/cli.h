@@ -113,13 +113,16 @@ void progress_end(struct progress *progress, int done);
  * lives as long as the program. Signals within 0.3 s of the last one counted are the same one. Call it once. */
 const atomic_int *interrupts_listen(int most);
 
-/* ---- bench.c and servebench.c ---- */
+/* ---- bench.c, servebench.c and tournamentbench.c ---- */
 
 /* A legal action at random; *legal grows by their number. */
 int draw_action(const uint8_t *mask, int bytes, uint64_t *stream, uint64_t *legal);
 
 /* `longroll bench serve`. Returns an exit code. */
 int bench_serve(const lr_game *game, int threads, double seconds, uint64_t seed, bool json);
+
+/* `longroll bench tournament`. Returns an exit code. */
+int bench_tournament(const lr_game *game, double seconds, uint64_t seed, bool json);
 
 /* ---- statistics.c ---- */
 

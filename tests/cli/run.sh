@@ -188,6 +188,7 @@ good "bench batch" '"decisions_per_s": [1-9]' bench batch --seconds 0.2 --batch 
 good "bench on two threads" '"efficiency": [0-9]' bench playout --seconds 0.4 --threads 2 --json
 good "bench rollout" '"share": ' bench rollout --seconds 0.4 --scenario cedar-mountain/gate --json
 good "bench rollout on two threads" "^efficiency" bench rollout --seconds 0.5 --threads 2 --scenario cedar-mountain/gate
+good "bench tournament" '"percent_at_100_games_per_s"' bench tournament --seconds 0.5 --scenario cedar-mountain/gate --json
 
 good "a duel half fought" "confederate to move" apply cedar-mountain/duel pick blue to 0504 to 0303 target 0303 roll 3 \
     target 0203 roll 8 roll 5 --out half.yaml
@@ -251,7 +252,7 @@ bad "no games" 2 "--games.*'0'" selfplay $scenario --games 0
 bad "a negative seed" 2 "--seed.*'-1'" play $scenario --seed=-1
 bad "too many threads" 2 "--threads.*'99999'" selfplay $scenario --threads 99999
 bad "an option without its value" 2 "requires an argument" play $scenario --seed
-bad "unknown bench" 2 "'leisure'.*playout, batch" bench leisure
+bad "unknown bench" 2 "'leisure'.*playout, batch.*tournament" bench leisure
 bad "no seconds" 2 "--seconds" bench playout --seconds 0
 bad "a state file's name without .yaml" 2 "\.yaml" show start.yaml --out start.txt
 absent "nothing written" start.txt
