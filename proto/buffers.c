@@ -1,14 +1,17 @@
 /* buffers.c: the memory of large replies, used again and again. */
 #include "proto/buffers.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 64, MOST_SPARE = 3 }; /* one in the cache of the last reply, one on its way, one being written */
 
+/* A message goes from a thread of ours to one of ZeroMQ's. ZeroMQ orders that; the atomic pool says it where tools that do
+ * not see into ZeroMQ look for it. */
 struct buffer {
-    _Alignas(LINE) struct pool *pool;
+    _Alignas(LINE) struct pool *_Atomic pool;
     struct buffer *next; /* while it is spare */
 };
 
@@ -54,7 +57,7 @@ void pool_close(struct pool *pool) {
 static void give_back(void *data, void *hint) {
     (void)data;
     struct buffer *buffer = hint;
-    struct pool *pool = buffer->pool;
+    struct pool *pool = atomic_load_explicit(&buffer->pool, memory_order_acquire);
     pthread_mutex_lock(&pool->lock);
     const bool keep = !pool->closed && pool->spares < MOST_SPARE;
     if (keep) {
@@ -74,7 +77,7 @@ static struct buffer *make(struct pool *pool) {
     struct buffer *buffer = aligned_alloc(LINE, bytes);
     if (!buffer) return NULL;
     memset(buffer, 0, bytes); /* the gaps between arrays must not carry old memory to a client */
-    buffer->pool = pool;
+    atomic_store_explicit(&buffer->pool, pool, memory_order_release);
     return buffer;
 }
 
