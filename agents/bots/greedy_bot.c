@@ -63,17 +63,19 @@ static void new_game(FILE *to, char *arguments) {
 
 /* play MOVER ID TEXT */
 static void play(FILE *to, const char *arguments) {
-    int action;
     lr_error error;
-    if (wants_state)
-        fputs("=\n", to);
-    else if (!game || sscanf(arguments, "%*s %d", &action) != 1)
+    char *end;
+    const char *id = arguments + strcspn(arguments, " ");
+    const long action = strtol(id, &end, 10);
+    if (!game || end == id || action < 0 || action >= LR_MAX_ACTIONS)
         fputs("? there is no game, or no action\n", to);
-    else if (lr_apply(game, state, action, &error))
+    else if (!wants_state && lr_apply(game, state, (int)action, &error))
         fprintf(to, "? %s\n", error.text);
     else
         fputs("=\n", to);
 }
+
+static unsigned digit(char hex) { return (unsigned)(hex <= '9' ? hex - '0' : hex - 'a' + 10); }
 
 /* state HEX: bytes from outside are checked before they become the state. */
 static void take_state(FILE *to, const char *hex) {
@@ -85,7 +87,8 @@ static void take_state(FILE *to, const char *hex) {
         free(told);
         return;
     }
-    for (size_t i = 0; i < size; i++) sscanf(hex + 2 * i, "%2hhx", (unsigned char *)told + i);
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)told)[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
     if (lr_state_check(game, told, &error)) {
         fprintf(to, "? %s\n", error.text);
     } else {
