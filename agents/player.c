@@ -87,8 +87,8 @@ const struct player_form *player_form_at(int index) { return index >= 0 && index
 /* "exec:./bot" is of the form "exec:COMMAND"; "human" of the form "human". *rest is what follows the colon. */
 static bool is_of_form(const char *spec, const char *form, const char **rest) {
     const char *colon = strchr(form, ':');
-    size_t length = colon ? (size_t)(colon - form) + 1 : strlen(form) + 1; /* with the colon or the end */
-    if (strncmp(spec, form, length) != 0) return false;
+    const size_t length = colon ? (size_t)(colon - form) + 1 : 0; /* with the colon */
+    if (colon ? strncmp(spec, form, length) != 0 : strcmp(spec, form) != 0) return false;
     *rest = colon ? spec + length : "";
     return true;
 }
