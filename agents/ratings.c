@@ -174,6 +174,7 @@ static void run(struct fit *fit, double *best, struct interval *ratings, struct 
     share_prior(fit);
     for (int i = 0; i < plan->count; i++) fit->sample[i] = plan->pairings[i].tally;
     climb(fit, fit->sample);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): ratings_fit frees it */
     memcpy(best, fit->value, (size_t)fit->unknowns * sizeof *best);
     bootstrap(fit);
     for (int i = 0; i < fit->unknowns; i++) {
@@ -222,7 +223,8 @@ static void add_moments(const struct tally *tally, double *covariance, double *v
     double n = (double)tally_count(tally), sum[2] = {0}, square[2] = {0}, product = 0;
     if (n < 2) return;
     for (int i = 0; i < 9; i++) {
-        double pairs = (double)tally->pairs[i / 3][i % 3], x = i / 3 / 2.0, y = i % 3 / 2.0;
+        const int first = i / 3, second = i % 3;
+        const double pairs = (double)tally->pairs[first][second], x = first / 2.0, y = second / 2.0;
         sum[0] += pairs * x;
         sum[1] += pairs * y;
         square[0] += pairs * x * x;

@@ -43,7 +43,8 @@ static double draw_share(uint64_t stream, uint64_t position) {
 void tally_resample(const struct tally *tally, double prior, uint64_t stream, uint64_t *position,
                     struct tally *sample) {
     double up_to[9], all = 0;
-    for (int i = 0; i < 9; i++) up_to[i] = all += (double)tally->pairs[i / 3][i % 3] + prior / 9;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) up_to[3 * i + j] = all += (double)tally->pairs[i][j] + prior / 9;
     memset(sample, 0, sizeof *sample);
     int64_t count = tally_count(tally);
     for (int64_t n = 0; n < count; n++) {
