@@ -8,6 +8,7 @@
 #include "cli/calibrate.h"
 #include "cli/cli.h"
 #include "cli/report.h"
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -201,15 +202,18 @@ static int find_nearest(const struct trial *trial, int nearest[NEAREST], int *co
     bool taken[PLAN_BOTS] = {0};
     lr_error error;
     if (ladder_ratings(trial->ladder, trial->use, ratings, &error)) return fail_library(&error);
-    for (*count = 0; *count < NEAREST && *count < (int)trial->ladder->bot_count; taken[nearest[(*count)++]] = true) {
+    for (*count = 0; *count < NEAREST; ++*count) {
         double least = INFINITY;
+        int found = -1;
         for (unsigned bot = 0; bot < trial->ladder->bot_count; bot++) {
             double away = fabs(ratings[bot].value - trial->newcomer.all.value);
             if (taken[bot] || !(away < least)) continue;
             least = away;
-            nearest[*count] = (int)bot;
+            found = (int)bot;
         }
-        if (isinf(least)) break;
+        if (found < 0) break;
+        taken[found] = true;
+        nearest[*count] = found;
     }
     return EXIT_DONE;
 }
@@ -218,6 +222,7 @@ static int play(struct trial *trial) {
     int all[PLAN_BOTS], nearest[NEAREST], near = 0, bots = (int)trial->ladder->bot_count;
     int scenarios = (int)trial->scenarios, pairs = trial->options->games / 2, round = bots * scenarios;
     for (int i = 0; i < bots; i++) all[i] = i;
+    assert(round > 0); /* a ladder has bots and scenarios */
     if (pairs < round)
         return fail(EXIT_USAGE, "--games: at least %d, a pair against each of %d bots in each of %d scenarios",
                     2 * round, bots, scenarios);
@@ -272,7 +277,7 @@ static void put_text(const struct trial *trial, const struct interval *ratings) 
         strength_of(&tally, &strength);
         snprintf(text, sizeof text, "%s (%s to %s)", elo_text(ratings[bot].value, rating),
                  elo_text(ratings[bot].low, low), elo_text(ratings[bot].high, high));
-        printf("  %-24s %22s %7lld %6.1f %%\n", trial->ladder->bots[bot].name, text, (long long)(2 * strength.pairs),
+        printf("  %-24s %22s %7lld %6.1f %%\n", trial->ladder->bots[bot].name, text, 2 * (long long)strength.pairs,
                100 * strength.score.value);
     }
 }
@@ -291,7 +296,7 @@ static int put_json(const struct trial *trial, const struct interval *ratings) {
         struct strength strength;
         strength_of(&tally, &strength);
         json_array_append_new(opponents, json_pack("{s:s, s:o, s:I, s:f}", "name", trial->ladder->bots[bot].name, "elo",
-                                                   json_elo(&ratings[bot]), "games", (json_int_t)(2 * strength.pairs),
+                                                   json_elo(&ratings[bot]), "games", 2 * (json_int_t)strength.pairs,
                                                    "score", strength.score.value));
     }
     for (int kind = GAME_PLAYED + 1; kind < GAME_STOPPED; kind++)

@@ -86,24 +86,24 @@ static struct axis axis_of(double low, double high, double least, double from, d
 }
 
 static void put_grid_down(FILE *out, const struct axis *x, double top, double bottom) {
-    double step = step_of(x);
-    for (double value = ceil(x->low / step) * step; value <= x->high; value += step) {
-        double place = at(x, value);
+    const double step = step_of(x);
+    for (int mark = (int)ceil(x->low / step); mark * step <= x->high; mark++) {
+        const double value = mark * step, place = at(x, value);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", place, place, top,
                 bottom);
         fprintf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>\n", place, bottom + 16,
-                fabs(value) < step / 2 ? 0 : value);
+                value);
     }
 }
 
 static void put_grid_across(FILE *out, const struct axis *y, double left, double right) {
-    double step = step_of(y);
-    for (double value = ceil(y->low / step) * step; value <= y->high; value += step) {
-        double place = at(y, value);
+    const double step = step_of(y);
+    for (int mark = (int)ceil(y->low / step); mark * step <= y->high; mark++) {
+        const double value = mark * step, place = at(y, value);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", left, right, place,
                 place);
         fprintf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", left - 6, place + 4,
-                fabs(value) < step / 2 ? 0 : value);
+                value);
     }
 }
 
@@ -248,8 +248,9 @@ static void draw_ratings_over_pairs(const struct standings *standings, const str
         for (int i = 0; i < POINTS; i++) {
             double value = ratings[i * bots + bot].value;
             if (isnan(value)) continue;
-            double pairs = (double)(standings->pair_count * (i + 1) / POINTS);
-            fprintf(out, "%c%.1f %.1f", drawing ? 'L' : 'M', at(&x, pairs), at(&y, fmax(y.low, fmin(y.high, value))));
+            const long long pairs = (long long)standings->pair_count * (i + 1) / POINTS;
+            fprintf(out, "%c%.1f %.1f", drawing ? 'L' : 'M', at(&x, (double)pairs),
+                    at(&y, fmax(y.low, fmin(y.high, value))));
             drawing = true;
         }
         fputs("\"/>\n", out);

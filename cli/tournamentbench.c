@@ -98,9 +98,9 @@ static int make_plan(struct bench *bench, lr_error *error) {
 
 /* As many pairs as take `seconds` both ways; at least as many as the trial. */
 static int find_rounds(struct bench *bench, double seconds) {
-    struct cost trial;
+    struct cost trial = {0};
     if (play_bare(bench, &trial)) return EXIT_FAULT;
-    const double pairs = seconds / (4 * trial.wall);
+    const double pairs = trial.wall > 0 ? seconds / (4 * trial.wall) : 0;
     bench->plan->rounds = pairs < TRIAL_PAIRS ? TRIAL_PAIRS : pairs > PLAN_ROUNDS ? PLAN_ROUNDS : (int)pairs;
     return EXIT_DONE;
 }

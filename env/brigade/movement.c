@@ -217,6 +217,7 @@ static board offer_stops(const struct brigade *b, const struct brigade_state *s,
 static int cost_of(const struct brigade *b, const struct brigade_state *s, int row, int left, int cell) {
     struct levels levels;
     const board *at = offered.levels.at;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): there is no padding, brigade.h proves it */
     if (offered.game != b->serial || memcmp(&offered.state, s, sizeof *s)) {
         stops_of(b, s, row, s->cell[row], left, barred_rows(s), &levels);
         at = levels.at;
