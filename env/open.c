@@ -221,10 +221,10 @@ int lr_game_open(const char *name, lr_game **game, lr_error *error) {
 }
 
 int lr_scenario_text(const char *name, char *text, size_t size, lr_error *error) {
-    char path[PATH_MAX], *whole;
-    size_t length;
+    char path[PATH_MAX], *whole = NULL;
+    size_t length = 0;
     const int code = read_named(name, path, &whole, &length, error);
-    if (code) return code;
+    if (code || !whole) return code;
     if (size) {
         const size_t fits = length < size ? length : size - 1;
         memcpy(text, whole, fits);

@@ -427,7 +427,7 @@ static int handle_load(struct job *job) {
     return code;
 }
 
-int request_envs(struct job *job, const char *key, int *to) {
+int request_envs(struct job *job, const char *key, int *envs) {
     const int last = session_size(*job->slot) - 1;
     wire_require(job->fields, key, job->fault);
     if (job->fault->code) return 0;
@@ -437,7 +437,7 @@ int request_envs(struct job *job, const char *key, int *to) {
     for (uint32_t i = 0; i < count; i++) {
         const bool inside = items[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER && items[i].via.u64 <= (uint64_t)last;
         if (inside) {
-            to[i] = (int)items[i].via.u64;
+            envs[i] = (int)items[i].via.u64;
             continue;
         }
         job->fault->field = key;

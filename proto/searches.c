@@ -209,8 +209,10 @@ size_t searches_bytes(const struct searches *s) {
     size_t offset[FOUND_ARRAYS], found;
     lay_out_found(s, offset, &found);
     const size_t roots = (size_t)s->roots;
+    const size_t tree =
+        sizeof *s->tree + search_bytes(s->game, &s->options.each); /* NOLINT(bugprone-sizeof-expression): a pointer */
     return sizeof *s + roots * (s->state_stride + sizeof *s->env + sizeof *s->first) + found + round_bytes(s) +
-           (size_t)s->trees * (sizeof *s->tree + search_bytes(s->game, &s->options.each));
+           (size_t)s->trees * tree;
 }
 
 static bool open_round(struct searches *s) {
@@ -450,11 +452,10 @@ static bool each_root(struct searches *s, bool (*one)(struct searches *s, int in
 
 static void next_task(struct searches *s) {
     s->at = 0;
-    if (s->fault.code)
-        s->task = TASK_NONE;
-    else if (s->task == TASK_BEGIN)
+    const bool well = !s->fault.code;
+    if (well && s->task == TASK_BEGIN)
         s->task = s->then;
-    else if (s->task == TASK_ANSWER) {
+    else if (well && s->task == TASK_ANSWER) {
         s->task = TASK_PICK;
         s->round.start = s->round.next_start;
         s->round.count = 0;

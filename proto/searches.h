@@ -70,7 +70,7 @@ void searches_cancel(struct searches *s);
 bool searches_cancelled(const struct searches *s);
 
 /* Puts the options of one root, each under its name, into the open map: of a request or of a reply. */
-void wire_put_search(struct wire_writer *out, const struct search_options *options);
+void wire_put_search(struct wire_writer *out, const struct search_options *each);
 
 /* ---- Replies ---- */
 

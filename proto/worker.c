@@ -223,7 +223,7 @@ static bool serve(struct worker *worker, struct job *job, struct call *call) {
         finish(worker, job, call->q, 0);
         return true;
     }
-    if (call->type->place == IN_SEQUENCE && session->calls) return false;
+    if (call->type->place == IN_SEQUENCE && session && session->calls) return false;
     write_reply_start(job->out, call->type->reply, call->q);
     if (call->type->place == IN_SEQUENCE) return serve_in_sequence(worker, job, call->type, call->q);
     serve_plain(worker, job, call->type, call->q);

@@ -92,12 +92,12 @@ static size_t read_of(const char *id, const char *name, char *text, size_t size)
 /* Whether the process is a child of this one, dead or alive, or sleeps for chaos.sh. */
 static bool is_ours(const char *id) {
     char text[4096];
-    size_t length = read_of(id, "stat", text, sizeof text);
+    read_of(id, "stat", text, sizeof text);
     const char *name_end = strrchr(text, ')');
     int parent = 0;
     if (name_end) sscanf(name_end + 2, "%*c %d", &parent);
     if (parent == getpid()) return true;
-    length = read_of(id, "cmdline", text, sizeof text);
+    const size_t length = read_of(id, "cmdline", text, sizeof text);
     return memmem(text, length, sleep_mark, strlen(sleep_mark)) != NULL;
 }
 

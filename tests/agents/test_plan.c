@@ -76,7 +76,7 @@ static void the_normal_text_is_read_back_as_the_same_plan(void **state) {
 static void check_schedule(const struct plan *plan, int pairings) {
     const int64_t games = schedule_games(plan);
     const int bots = (int)plan->bot_count, scenarios = (int)plan->scenario_count;
-    int *met = calloc((size_t)(bots * bots * scenarios), sizeof *met);
+    int *met = calloc((size_t)bots * (size_t)bots * (size_t)scenarios, sizeof *met);
     assert_int_equal(schedule_pairings(plan), pairings);
     uint64_t seeds = 0;
     for (int64_t id = 0; id < games; id += 2) {
