@@ -4,17 +4,24 @@
  * each legal action or possible outcome, made together when the node is expanded. No state is kept but the root's:
  * a simulation copies it, walks down while applying actions, and so pays for its depth but not for memory.
  *
- * A decision other than the root is expanded after `expand_after` visits. Values of rollouts are noisy: it takes many to
- * tell a good action from a bad one, and an early choice of the tree's would only add to the noise of the actions
- * above it, while the rollout's own player already chooses soundly. When the array is full, nodes are no longer expanded, and the walk
- * ends at the leaf that it has reached, as often as it does.
+ * With habits the root's actions run a race (sequential halving). The field is as many of them as can be given LEAST visits
+ * a heat, those that habits like best; they are visited in turn; after each equal part of the limits the slower half
+ * leaves, and so do runners that fared exactly as another did. Thus the effort goes to telling the best few apart, and
+ * every action that is compared has been seen on the same dice. What counts is the mean value and some credit for the
+ * prior, which fades as fast as the noise of the mean.
  *
- * At a decision the child with the greatest score is taken, the first of equals. With q the child's mean value for the
- * mover, n its visits, N those of its parent, c the exploration constant and p its prior:
+ * Elsewhere, and at the root too without habits or with leaves of the caller's, the child with the greatest score is
+ * taken, the first of equals. With q the child's mean value for the mover, n its visits, N those of its parent, c the
+ * exploration constant and p its prior:
  *
  *     habits, or the caller's priors:  q + c p sqrt(N) / (1 + n), where q of an unvisited child is its parent's mean less
  *                                      a fifth of the share of priors that was tried
  *     none (UCT):                      q + c sqrt(log2(N) / n), unvisited children first; log2 is linear between powers of 2
+ *
+ * A decision other than the root is expanded after `expand_after` visits. Values of rollouts are noisy: it takes many to
+ * tell a good action from a bad one, and an early choice of the tree's would only add to the noise of the actions
+ * above it, while the rollout's own player already chooses soundly. When the array is full, nodes are no longer expanded,
+ * and the walk ends at the leaf that it has reached, as often as it does.
  *
  * All of it is IEEE double arithmetic without library functions but sqrt, in a fixed order: the same on every machine.
  *
@@ -41,9 +48,20 @@ struct node {
 _Static_assert(sizeof(struct node) == 32, "two nodes a cache line");
 
 enum { UNSEEN = 0xff };
+enum { LEAST = 4 /* visits of a runner in a heat */ };
+
+/* What habit is worth against evidence, as the mean of so many visits: their noise falls alike. */
+static const double HABIT = 0.2;
 
 /* How much less an action that was not tried promises than its parent's mean, by the share of priors that was tried. */
 static const double FIRST_PLAY = 0.2;
+
+/* The root's actions that are still in the running. */
+struct race {
+    uint16_t field[LR_MAX_ACTIONS]; /* indices of children, the best by habit first, later the best so far */
+    int left, next;                 /* runners; the one whose turn it is */
+    int heat, heats;                /* under way, and all; 0: there is no race */
+};
 
 struct tree {
     struct node *nodes; /* nodes[0]: the root */
@@ -52,9 +70,10 @@ struct tree {
     uint64_t number;            /* among the trees */
     uint64_t simulations, most; /* done; to be done */
     uint64_t applied, most_applied;
+    double deadline;
     lr_state *state; /* where the walk is */
-    uint16_t legal[LR_MAX_ACTIONS];
-    int32_t appraisals[LR_MAX_ACTIONS];
+    struct player_on scratch;
+    struct race race;
 };
 
 /* One that the caller is to value. */
@@ -105,6 +124,7 @@ void mcts_begin(struct search *search) {
         tree->used = 1;
         tree->nodes[0] = (struct node){.mover = (uint8_t)search->mover};
         tree->depth = 0;
+        tree->race.heats = 0;
         tree->simulations = tree->applied = 0;
         tree->most = share(o->simulations, o->threads, i);
         tree->most_applied = share(o->nodes, o->threads, i);
@@ -115,17 +135,17 @@ void mcts_begin(struct search *search) {
 
 /* Makes the children of a node whose state the walk has reached; false if there is no room. */
 static bool expand(const struct search *search, struct tree *tree, uint32_t index) {
-    const int count = lr_legal(search->game, tree->state, tree->legal);
+    const int count = lr_legal(search->game, tree->state, tree->scratch.legal);
     if (tree->room - tree->used < (uint32_t)count) return false;
     struct node *children = tree->nodes + tree->used;
     for (int i = 0; i < count; i++)
-        children[i] = (struct node){.parent = index, .action = tree->legal[i], .mover = UNSEEN};
+        children[i] = (struct node){.parent = index, .action = tree->scratch.legal[i], .mover = UNSEEN};
     tree->nodes[index].first = tree->used;
     tree->nodes[index].children = (uint16_t)count;
     tree->used += (uint32_t)count;
     if (tree->nodes[index].mover == LR_CHANCE) return true;
     float priors[LR_MAX_ACTIONS];
-    search_priors(search, tree->state, tree->legal, count, priors);
+    search_priors(search, tree->state, tree->scratch.legal, count, priors);
     for (int i = 0; i < count; i++) children[i].prior = priors[i];
     return true;
 }
@@ -199,6 +219,89 @@ static uint64_t seed_through(const struct search *search, const struct tree *tre
     return lr_agent_stream(search->stream, (uint32_t)tree->number, LR_CHANCE, child->visits + child->flying);
 }
 
+/* ---- The race of the root's actions ---- */
+
+static double share_done(const struct search *search, const struct tree *tree) {
+    const double walks = search_share(tree->simulations, tree->most);
+    const double applied = search_share(tree->applied, tree->most_applied);
+    const double time = search_share_of_time(search, tree->deadline);
+    const double more = walks > applied ? walks : applied;
+    return more > time ? more : time;
+}
+
+/* How well a runner stands by the mean of its values for the mover. */
+static double standing(double mean, uint32_t visits, float prior) {
+    return mean + HABIT * (double)prior / sqrt(visits);
+}
+
+static int heats_of(int runners) { return runners > 2 ? 32 - __builtin_clz((unsigned)runners - 1) : 1; }
+
+/* Insertion: the greater score first, equals in their order. */
+static void line_up(struct race *race, const double *score) {
+    for (int i = 1; i < race->left; i++) {
+        const uint16_t runner = race->field[i];
+        int at = i;
+        for (; at > 0 && score[race->field[at - 1]] < score[runner]; at--) race->field[at] = race->field[at - 1];
+        race->field[at] = runner;
+    }
+}
+
+/* As many of the actions that habits like best as can be given LEAST visits a heat. */
+static void start_race(const struct search *search, struct tree *tree) {
+    struct race *race = &tree->race;
+    const struct node *root = tree->nodes;
+    const double done = share_done(search, tree);
+    const double walks = done > 0 ? (double)tree->simulations / done : 1e300;
+    double score[LR_MAX_ACTIONS];
+    *race = (struct race){.left = root->children};
+    for (int i = 0; i < race->left; i++) {
+        race->field[i] = (uint16_t)i;
+        score[i] = (double)tree->nodes[root->first + (uint32_t)i].prior;
+    }
+    line_up(race, score);
+    while (race->left > 2 && LEAST * race->left * heats_of(race->left) > walks) race->left--;
+    race->heats = heats_of(race->left);
+}
+
+/* Of runners that fared alike to the last bit on all dice, as orders in which units move often do, one is enough. */
+static void drop_twins(struct tree *tree) {
+    struct race *race = &tree->race;
+    const struct node *children = tree->nodes + tree->nodes->first;
+    int kept = 1;
+    for (int i = 1; i < race->left; i++) {
+        const struct node *last = &children[race->field[kept - 1]], *child = &children[race->field[i]];
+        if (child->value < last->value || child->value > last->value) race->field[kept++] = race->field[i];
+    }
+    race->left = kept;
+}
+
+static void drop_the_slower_half(struct tree *tree) {
+    struct race *race = &tree->race;
+    const double sign = tree->nodes->mover == LR_UNION ? 1 : -1;
+    double score[LR_MAX_ACTIONS];
+    for (int i = 0; i < race->left; i++) {
+        const struct node *child = &tree->nodes[tree->nodes->first + race->field[i]];
+        score[race->field[i]] = standing(sign * child->value / child->visits, child->visits, child->prior);
+    }
+    line_up(race, score);
+    race->left = (race->left + 1) / 2;
+    race->heat++;
+    drop_twins(tree);
+}
+
+/* After a simulation: the next one's turn; at the end of a heat the slower half leaves. */
+static void pass_on(const struct search *search, struct tree *tree) {
+    struct race *race = &tree->race;
+    race->next = (race->next + 1) % race->left;
+    if (race->next) return;
+    while (race->heat + 1 < race->heats && share_done(search, tree) * race->heats >= race->heat + 1)
+        drop_the_slower_half(tree);
+}
+
+static bool races(const struct search *search) {
+    return search->options.prior == PRIOR_HABITS && !search->options.leaves;
+}
+
 static uint32_t visits_to_expand(const struct search *search, uint32_t index) {
     return index == 0 || search->options.leaves ? 1 : (uint32_t)search->options.expand_after;
 }
@@ -215,34 +318,18 @@ static uint32_t walk(const struct search *search, struct tree *tree, uint64_t *s
         if (node->mover == LR_NOBODY) break;
         if (node->mover != LR_CHANCE && node->visits < visits_to_expand(search, index)) break;
         if (!node->children && !expand(search, tree, index)) break;
-        index = node->mover == LR_CHANCE ? drawn_child(search, tree, node, *seed) : select_child(search, tree, node);
+        if (index == 0 && races(search) && !tree->race.heats) start_race(search, tree);
+        if (index == 0 && tree->race.heats)
+            index = node->first + tree->race.field[tree->race.next];
+        else
+            index =
+                node->mover == LR_CHANCE ? drawn_child(search, tree, node, *seed) : select_child(search, tree, node);
         if (depth == 0) *seed = seed_through(search, tree, &tree->nodes[index]);
         lr_apply_legal(search->game, tree->state, tree->nodes[index].action);
         tree->applied++;
     }
     if (depth > tree->depth) tree->depth = depth;
     return index;
-}
-
-/* Plays on from the tree's state. This loop is where a search with random rollouts spends its time. */
-static void roll_out(const struct search *search, struct tree *tree, uint64_t seed) {
-    const lr_game *game = search->game;
-    lr_state *state = tree->state;
-    const bool greedy = search->options.rollout == ROLLOUT_GREEDY;
-    const uint32_t length = (uint32_t)search->options.rollout_length; /* -1: endless */
-    uint32_t played = 0;
-    for (int mover; played < length && (mover = lr_to_move(game, state)) != LR_NOBODY; played++) {
-        int action;
-        if (mover == LR_CHANCE) {
-            action = lr_sample(game, state, seed, 0);
-        } else {
-            const int count = lr_legal(game, state, tree->legal);
-            action = greedy ? greedy_choice(game, state, tree->legal, count, tree->appraisals)
-                            : tree->legal[lr_random(seed, played, (uint32_t)count)];
-        }
-        lr_apply_legal(game, state, action);
-    }
-    tree->applied += played;
 }
 
 static void credit(struct tree *tree, uint32_t index, double value) {
@@ -253,27 +340,26 @@ static void credit(struct tree *tree, uint32_t index, double value) {
     }
 }
 
-/* In the precision in which callers give theirs. */
-static double guess(const struct search *search, const struct tree *tree) {
-    return (double)((float)lr_evaluate(search->game, tree->state) / 1000.0f);
-}
-
 static void simulate(const struct search *search, struct tree *tree) {
     uint64_t seed;
+    double value;
     const uint32_t leaf = walk(search, tree, &seed);
-    roll_out(search, tree, seed);
-    credit(tree, leaf, guess(search, tree));
+    tree->applied += search_roll_out(search, tree->state, seed, &tree->scratch, &value);
+    credit(tree, leaf, value);
     tree->simulations++;
+    if (tree->race.heats) pass_on(search, tree);
 }
 
 static bool exhausted(const struct tree *tree) {
-    return tree->simulations >= tree->most || tree->applied >= tree->most_applied;
+    return (tree->race.heats && tree->race.left == 1) || tree->simulations >= tree->most ||
+           tree->applied >= tree->most_applied;
 }
 
 /* ---- Running ---- */
 
 static void run_tree(const struct search *search, struct tree *tree, uint64_t slice, double deadline) {
     const bool timed = search->options.microseconds > 0;
+    tree->deadline = deadline;
     for (uint64_t i = 0; i < slice && !exhausted(tree); i++) {
         simulate(search, tree);
         if (timed && search_clock() >= deadline) return;
@@ -356,10 +442,30 @@ static void follow_line(const struct search *search, struct search_result *resul
     }
 }
 
+/* After a race: who stands best among those that ran at least half as far as the one that ran farthest. */
+static int winner(const struct search_result *result, int mover) {
+    uint32_t most = 0;
+    for (int i = 0; i < result->count; i++)
+        if (result->visits[i] > most) most = result->visits[i];
+    if (!most) return search_best(result, mover);
+    const double sign = mover == LR_UNION ? 1 : -1;
+    int best = 0;
+    double best_standing = -1e300;
+    for (int i = 0; i < result->count; i++) {
+        if (2 * (uint64_t)result->visits[i] < most) continue;
+        const double now = standing(sign * (double)result->value[i], result->visits[i], result->prior[i]);
+        if (now <= best_standing) continue;
+        best_standing = now;
+        best = i;
+    }
+    return best;
+}
+
 void mcts_result(const struct search *search, struct search_result *result) {
     search_priors(search, search->root, search->legal, search->count, result->prior); /* until a root is expanded */
     sum_roots(search, result);
-    const int best = search_best(result, search->mover);
+    const bool raced = search->mcts->trees[0]->race.heats > 0;
+    const int best = raced ? winner(result, search->mover) : search_best(result, search->mover);
     result->best = result->action[best];
     follow_line(search, result, best);
 }
@@ -406,7 +512,7 @@ static bool send_leaf(struct search *search, struct tree *tree, const struct sea
     tree->simulations++;
     const int mover = lr_to_move(search->game, tree->state);
     if (mover == LR_NOBODY) {
-        credit(tree, leaf, guess(search, tree));
+        credit(tree, leaf, search_guess(search, tree->state));
         return true;
     }
     if (!tree->nodes[leaf].children && tree->nodes[leaf].mover == mover && !tree->nodes[leaf].visits)

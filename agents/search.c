@@ -1,4 +1,5 @@
 /* search.c: opening, running and asking a search; what both methods share. See search.h. */
+#include "agents/agent.h"
 #include "agents/search_parts.h"
 #include "env/game.h"
 #include <stdlib.h>
@@ -11,19 +12,25 @@ static const double SHARPNESS = 1.0, EVEN_SHARE = 0.15;
 /* ---- Options ---- */
 
 struct search_options search_defaults(int method) {
-    struct search_options options = {.method = method, .threads = 1, .prior = PRIOR_HABITS, .expand_after = 1};
+    struct search_options options = {
+        .method = method,
+        .threads = 1,
+        .prior = PRIOR_HABITS,
+        .expand_after = 1,
+        .rollout = ROLLOUT_GREEDY,
+        .rollout_length = 80,
+    };
     if (method == SEARCH_EXPECTIMAX) {
         options.depth = 2;
         options.nodes = 200000;
         options.tree_nodes = 1 << 16;
+        options.samples = 128;
         return options;
     }
     options.simulations = 2000;
     options.tree_nodes = 1 << 18;
     options.exploration = 1000;
-    options.expand_after = 20;
-    options.rollout = ROLLOUT_GREEDY;
-    options.rollout_length = 30;
+    options.expand_after = 100;
     return options;
 }
 
@@ -36,8 +43,6 @@ static int check_number(const char *name, int64_t value, int64_t low, int64_t hi
 static int check_mcts(const struct search_options *o, lr_error *error) {
     int code = check_number("exploration", o->exploration, 0, 1000000, error);
     if (!code) code = check_number("expand_after", o->expand_after, 1, INT32_MAX, error);
-    if (!code) code = check_number("rollout", o->rollout, ROLLOUT_RANDOM, ROLLOUT_GREEDY, error);
-    if (!code) code = check_number("rollout_length", o->rollout_length, -1, INT32_MAX, error);
     if (!code && o->leaves && o->threads > 1)
         code =
             lr_fail(error, LR_E_ARGUMENT, "a search whose leaves the caller values has one thread, not %d", o->threads);
@@ -49,6 +54,7 @@ static int check_mcts(const struct search_options *o, lr_error *error) {
 static int check_expectimax(const struct search_options *o, lr_error *error) {
     int code = check_number("depth", o->depth, 0, SEARCH_DEPTH, error);
     if (!code) code = check_number("width", o->width, 0, LR_MAX_ACTIONS, error);
+    if (!code) code = check_number("samples", o->samples, 0, SEARCH_SAMPLES, error);
     if (!code && o->leaves)
         code = lr_fail(error, LR_E_ARGUMENT, "expectimax does not hand out leaves: use the method mcts");
     if (!code && !o->depth && !o->nodes && !o->microseconds)
@@ -61,6 +67,8 @@ int search_check(const struct search_options *o, lr_error *error) {
     if (!code) code = check_number("threads", o->threads, 1, o->method == SEARCH_MCTS ? SEARCH_THREADS : 1, error);
     if (!code) code = check_number("tree_nodes", o->tree_nodes, o->threads * LR_MAX_ACTIONS, SEARCH_TREE_NODES, error);
     if (!code) code = check_number("prior", o->prior, PRIOR_NONE, PRIOR_HABITS, error);
+    if (!code) code = check_number("rollout", o->rollout, ROLLOUT_RANDOM, ROLLOUT_GREEDY, error);
+    if (!code) code = check_number("rollout_length", o->rollout_length, -1, INT32_MAX, error);
     if (code) return code;
     return o->method == SEARCH_MCTS ? check_mcts(o, error) : check_expectimax(o, error);
 }
@@ -185,6 +193,52 @@ void search_priors(const struct search *search, const lr_state *state, const uin
         return;
     }
     for (int i = 0; i < count; i++) priors[i] = (float)(1.0 / count);
+}
+
+/* ---- Rollouts ---- */
+
+double search_guess(const struct search *search, const lr_state *state) {
+    return (double)((float)lr_evaluate(search->game, state) / 1000.0f);
+}
+
+static int action_of(const struct search *search, const lr_state *state, int mover, uint64_t seed, uint32_t played,
+                     struct player_on *room) {
+    const lr_game *game = search->game;
+    if (mover == LR_CHANCE) return lr_sample(game, state, seed, 0);
+    const int count = lr_legal(game, state, room->legal);
+    if (search->options.rollout == ROLLOUT_GREEDY)
+        return greedy_choice(game, state, room->legal, count, room->appraisals);
+    return room->legal[lr_random(seed, played, (uint32_t)count)];
+}
+
+/* This loop is where searches spend their time. */
+uint32_t search_roll_out(const struct search *search, lr_state *state, uint64_t seed, struct player_on *room,
+                         double *value) {
+    const uint32_t length = (uint32_t)search->options.rollout_length; /* -1: endless */
+    const uint32_t stride = search->options.rollout == ROLLOUT_GREEDY ? ROLLOUT_STRIDE : UINT32_MAX;
+    uint32_t played = 0;
+    int guesses = 1;
+    double sum = 0;
+    for (int mover; played < length && (mover = lr_to_move(search->game, state)) != LR_NOBODY; played++) {
+        if (played && played % stride == 0) {
+            sum += search_guess(search, state);
+            guesses++;
+        }
+        lr_apply_legal(search->game, state, action_of(search, state, mover, seed, played, room));
+    }
+    *value = (sum + search_guess(search, state)) / guesses;
+    return played;
+}
+
+/* ---- Limits ---- */
+
+double search_share(uint64_t done, uint64_t limit) {
+    return limit && limit != UINT64_MAX ? (double)done / (double)limit : 0;
+}
+
+double search_share_of_time(const struct search *search, double deadline) {
+    if (!search->options.microseconds) return 0;
+    return 1 - (deadline - search_clock()) / ((double)search->options.microseconds * 1e-6);
 }
 
 /* ---- Results ---- */

@@ -14,6 +14,10 @@
  *     action = result.best;
  *     search_close(search);
  *
+ * Unless a caller values the leaves or asks for none, the habits of a sound player (lr_appraise) guide both methods: they
+ * play on from leaves, their choice is the one to beat, and a root's actions are compared on common dice. So little effort
+ * plays by habit and more departs from it on evidence.
+ *
  * Values are the Union's, from -1 (lost) to +1 (won), in every place: tree, results, leaves.
  * Chance nodes are explicit: expectimax weighs all outcomes; mcts draws one a visit, by the weights, from its own stream, so
  * that a search never sees an environment's dice.
@@ -32,17 +36,26 @@ enum search_rollout { ROLLOUT_RANDOM, ROLLOUT_GREEDY };
 enum search_prior { PRIOR_NONE, PRIOR_HABITS }; /* all actions alike; lr_appraise (with leaves: the caller's) */
 
 /* Bounds of a search: of its principal line, threads, leaves in one round, depth, and tree_nodes. */
-enum { SEARCH_LINE = 32, SEARCH_THREADS = 64, SEARCH_ROUND = 4096, SEARCH_DEPTH = 64, SEARCH_TREE_NODES = 1 << 28 };
+enum {
+    SEARCH_LINE = 32,
+    SEARCH_THREADS = 64,
+    SEARCH_ROUND = 4096,
+    SEARCH_DEPTH = 64,
+    SEARCH_TREE_NODES = 1 << 28,
+    SEARCH_SAMPLES = 4096
+};
 
 /* Limits are looked at between simulations: the last one is played to its end. */
 struct search_options {
     int method;           /* enum search_method */
-    uint64_t simulations; /* mcts: stop after so many; 0: no such limit */
+    uint64_t simulations; /* mcts: stop after so many (a race with one runner left stops before); 0: no such limit */
     uint64_t nodes;       /* stop when so many actions and outcomes were applied, rollouts included; 0: no such limit */
     uint64_t microseconds; /* stop after so long; 0: no such limit. One of these three, or depth, must be set. */
     int depth;             /* expectimax: decisions to look ahead, deepened one by one; chance nodes are not counted;
                               0: until another limit */
     int width;             /* expectimax: look only at so many actions, those that habits like best; 0: at all */
+    int samples;           /* expectimax: games played on by habit to guess the value of a state where it looks no
+                              further, SEARCH_SAMPLES at most; 0: lr_evaluate */
     uint32_t tree_nodes;   /* the most nodes (mcts; at least LR_MAX_ACTIONS a thread) or table entries (expectimax) that
                               are kept, 32 bytes each; a full tree is searched on without growing */
     int exploration;       /* mcts: the constant of the exploration term, in thousandths */
@@ -50,7 +63,8 @@ struct search_options {
     int expand_after;      /* mcts: visits of a decision after which its actions are tried one by one; >= 1; the root's
                               and, with leaves, everyone's are at once */
     int rollout;           /* enum search_rollout */
-    int rollout_length;    /* decisions and chance nodes after the leaf, then lr_evaluate; 0: at once; -1: to the end */
+    int rollout_length;    /* decisions and chance nodes after the leaf, then lr_evaluate; 0: at once; -1: to the end.
+                              Of ROLLOUT_GREEDY the mean of that and of lr_evaluate after every 16 on the way counts */
     int threads;           /* mcts: so many trees, each with its share of limits and nodes, summed at the root; >= 1 */
     bool leaves;           /* mcts: the caller values the leaves (search_leaves, search_answer); threads must be 1 */
 };
@@ -83,7 +97,9 @@ struct search_result {
     float value[LR_MAX_ACTIONS];     /* the Union's; 0 where visits are 0 */
     float prior[LR_MAX_ACTIONS];     /* sum 1 */
     float root_value;
-    int best;        /* the action to play: most visits, ties to value for the mover, then to the lowest id */
+    int best; /* the action to play. After a race (mcts by habits without leaves): the best value, with some credit for
+                        the prior, of the actions with at least half of the most visits; else most visits, ties to value for
+                        the mover, then to the lowest id */
     int line_length; /* the principal line: best actions and likeliest outcomes from the root */
     uint16_t line[SEARCH_LINE];
     uint64_t simulations, nodes; /* done so far */

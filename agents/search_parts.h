@@ -52,6 +52,27 @@ int search_best(const struct search_result *result, int mover);
 /* What the tree thinks of actions before it has tried them, sum 1: by habit, or all alike. */
 void search_priors(const struct search *search, const lr_state *state, const uint16_t *legal, int count, float *priors);
 
+/* What is needed to play on from a state. */
+struct player_on {
+    uint16_t legal[LR_MAX_ACTIONS];
+    int32_t appraisals[LR_MAX_ACTIONS];
+};
+
+/* lr_evaluate / 1000, in the precision in which callers give their values. */
+double search_guess(const struct search *search, const lr_state *state);
+
+/* Plays on from `state`, which is overwritten, as the options say; everything is drawn from `seed`. *value gets the
+ * search_guess of the last state or, of play by habit, the mean of that and the guesses after every ROLLOUT_STRIDE
+ * decisions and dice on the way: dice add to what a rollout tells by chance alone, so the later guesses are the truer and
+ * the earlier the steadier ones. Returns how many decisions and dice were played. */
+enum { ROLLOUT_STRIDE = 16 };
+uint32_t search_roll_out(const struct search *search, lr_state *state, uint64_t seed, struct player_on *room,
+                         double *value);
+
+/* The share of a limit that is used up; 0 where there is none (0 or UINT64_MAX). And of the time until `deadline`. */
+double search_share(uint64_t done, uint64_t limit);
+double search_share_of_time(const struct search *search, double deadline);
+
 /* ---- Methods ---- */
 
 void mcts_lay_out(struct search *search, struct arena *arena);

@@ -36,6 +36,7 @@ static void get_limits(struct job *job, struct search_options *each) {
     wire_get_uint(job->fields, "microseconds", 0, UINT64_MAX, &each->microseconds, job->fault);
     wire_get_int(job->fields, "depth", 0, SEARCH_DEPTH, &each->depth, job->fault);
     wire_get_int(job->fields, "width", 0, LR_MAX_ACTIONS, &each->width, job->fault);
+    wire_get_int(job->fields, "samples", 0, SEARCH_SAMPLES, &each->samples, job->fault);
 }
 
 /* Walks that end in finished games ask nobody, so only their number bounds what one round may take. */
@@ -93,6 +94,7 @@ void wire_put_search(struct wire_writer *out, const struct search_options *each)
     wire_put_uint(out, "microseconds", each->microseconds);
     wire_put_int(out, "depth", each->depth);
     wire_put_int(out, "width", each->width);
+    wire_put_int(out, "samples", each->samples);
     wire_put_uint(out, "tree_nodes", each->tree_nodes);
     wire_put_int(out, "exploration", each->exploration);
     wire_put_text(out, "prior", prior_words[each->prior]);

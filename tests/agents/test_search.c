@@ -91,6 +91,7 @@ static struct search_options expectimax_options(int depth) {
     struct search_options options = search_defaults(SEARCH_EXPECTIMAX);
     options.depth = depth;
     options.nodes = 0;
+    options.samples = 0;
     options.tree_nodes = 1 << 12;
     return options;
 }
@@ -190,8 +191,9 @@ static void roots_where_no_player_moves_are_refused(void **unused) {
     search_close(search);
 }
 
-/* What a leaf of a tree holds must add up: the visits of the children are those of the root but for its own one. */
-static void visits_add_up_and_the_best_has_most(const struct search_result *r, uint64_t simulations) {
+/* What a leaf of a tree holds must add up: the visits of the children are those of the root but for its own one. The best
+ * has most; after a race, half of that at least. */
+static void visits_add_up_and_the_best_has_most(const struct search_result *r, uint64_t simulations, bool raced) {
     uint64_t visits = 0;
     uint32_t most = 0, best = 0;
     for (int i = 0; i < r->count; i++) {
@@ -200,9 +202,12 @@ static void visits_add_up_and_the_best_has_most(const struct search_result *r, u
         if (r->action[i] == r->best) best = r->visits[i];
         assert_true(r->value[i] >= -1 && r->value[i] <= 1);
     }
-    assert_int_equal(r->simulations, simulations);
-    assert_int_equal(visits, simulations - 1);
-    assert_int_equal(best, most);
+    if (raced)
+        assert_in_range(r->simulations, 2, simulations); /* fewer where all others fared as the best did */
+    else
+        assert_int_equal(r->simulations, simulations);
+    assert_int_equal(visits, r->simulations - 1);
+    assert_in_range(best, raced ? most / 2 : most, most);
     assert_int_equal(r->line[0], r->best);
 }
 
@@ -216,7 +221,7 @@ static void every_simulation_is_a_visit(void **unused) {
         options.rollout = seed & 2 ? ROLLOUT_GREEDY : ROLLOUT_RANDOM;
         options.rollout_length = seed & 2 ? 3 : -1;
         struct search_result *result = searched(gate, &options, state_in(&root), seed, 0);
-        visits_add_up_and_the_best_has_most(result, 300);
+        visits_add_up_and_the_best_has_most(result, 300, options.prior == PRIOR_HABITS);
         free(result);
     }
 }
@@ -244,7 +249,7 @@ static void a_full_tree_searches_on_in_its_memory(void **unused) {
     struct search_options options = mcts_options(SOME);
     options.tree_nodes = LR_MAX_ACTIONS;
     struct search_result *small = searched(gate, &options, state_in(&root), 1, 0);
-    visits_add_up_and_the_best_has_most(small, SOME);
+    visits_add_up_and_the_best_has_most(small, SOME, true);
     assert_in_range(small->tree_nodes, LR_MAX_ACTIONS / 2, LR_MAX_ACTIONS);
     options.tree_nodes = 1 << 18;
     struct search_result *large = searched(gate, &options, state_in(&root), 1, 0);
@@ -348,6 +353,104 @@ static bool matters(const struct search_result *truth) {
     for (int i = 1; i < truth->count; i++)
         if (truth->value[i] != truth->value[0]) return true;
     return false;
+}
+
+/* Where the game can be solved within its limits, guesses by habit do not stand in the way. */
+static void expectimax_with_samples_still_solves(void **unused) {
+    (void)unused;
+    int states = 0;
+    for (uint64_t seed = 1; seed < 1000 && states < STATES; seed++) {
+        state_room root;
+        struct search_result *truth = solved(seed, &root);
+        if (!truth) continue;
+        struct search_options options = search_defaults(SEARCH_EXPECTIMAX);
+        options.depth = 0;
+        options.nodes = 4 * truth->nodes + 4;
+        options.tree_nodes = 1 << 14;
+        struct search_result *result = searched(duel, &options, state_in(&root), seed, 0);
+        assert_memory_equal(result->value, truth->value, sizeof truth->value);
+        assert_int_equal(result->best, truth->best);
+        states++;
+        free(result);
+        free(truth);
+    }
+    assert_int_equal(states, STATES);
+}
+
+/* With next to no effort expectimax and mcts play by habit; what is done is cut anywhere but within a rollout. */
+static void little_effort_plays_by_habit(void **unused) {
+    (void)unused;
+    int32_t appraisals[LR_MAX_ACTIONS];
+    uint16_t legal[LR_MAX_ACTIONS];
+    for (uint64_t seed = 1; seed <= STATES; seed++) {
+        state_room root;
+        if (!random_decision(gate, seed, (int)seed * 2, state_in(&root))) continue;
+        const int count = lr_legal(gate, state_in(&root), legal);
+        const int habit = greedy_choice(gate, state_in(&root), legal, count, appraisals);
+        struct search_options options = search_defaults(SEARCH_EXPECTIMAX);
+        options.depth = 0;
+        options.nodes = 40;
+        options.tree_nodes = 1 << 12;
+        struct search_result *result = searched(gate, &options, state_in(&root), seed, 0);
+        assert_int_equal(result->best, habit);
+        assert_in_range(result->nodes, 40, 40 + options.rollout_length);
+        free(result);
+        options = search_defaults(SEARCH_MCTS);
+        options.simulations = 1;
+        result = searched(gate, &options, state_in(&root), seed, 0);
+        assert_int_equal(result->best, habit);
+        free(result);
+    }
+}
+
+static void sampled_slices_do_not_matter(void **unused) {
+    (void)unused;
+    state_room root;
+    assert_true(random_decision(gate, 5, 12, state_in(&root)));
+    struct search_options options = search_defaults(SEARCH_EXPECTIMAX);
+    options.depth = 0;
+    options.nodes = SOME * 2;
+    options.tree_nodes = 1 << 12;
+    struct search_result *whole = searched(gate, &options, state_in(&root), 9, 0);
+    struct search_result *cut = searched(gate, &options, state_in(&root), 9, 7);
+    equal_results(whole, cut);
+    free(whole);
+    free(cut);
+}
+
+/* ---- The race of the root's actions ---- */
+
+static int by_visits(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Half the field leaves after each heat, and who runs on has been given as much as all who run with him. */
+static void races_are_run_in_halves(void **unused) {
+    (void)unused;
+    int races = 0;
+    for (uint64_t seed = 1; seed <= STATES; seed++) {
+        state_room root;
+        if (!random_decision(gate, seed, (int)seed * 3, state_in(&root))) continue;
+        struct search_options options = search_defaults(SEARCH_MCTS);
+        options.simulations = SOME;
+        options.rollout_length = 4;
+        struct search_result *r = searched(gate, &options, state_in(&root), seed, 0);
+        uint32_t visits[LR_MAX_ACTIONS];
+        memcpy(visits, r->visits, sizeof visits);
+        qsort(visits, (size_t)r->count, sizeof *visits, by_visits);
+        int field = 0;
+        while (field < r->count && visits[field]) field++;
+        assert_true(field >= 2 && r->simulations <= SOME);
+        if (field >= 8) {
+            races++;
+            assert_true(visits[field / 2] < visits[0]);
+            assert_true(visits[field - 1] >= 4);
+        }
+        if (r->simulations == SOME) assert_in_range(visits[1], visits[0] - 1, visits[0]);
+        free(r);
+    }
+    assert_true(races > 0);
 }
 
 static void searching_longer_comes_closer_to_the_best(void **unused) {
@@ -506,7 +609,7 @@ static void batches_of_leaves_save_rounds(void **unused) {
     struct search_options options = mcts_options(1000);
     options.tree_nodes = 1 << 16;
     struct search_result *result = answered(gate, options, state_in(&root), 32, NULL, &rounds);
-    visits_add_up_and_the_best_has_most(result, 1000);
+    visits_add_up_and_the_best_has_most(result, 1000, false);
     assert_in_range(rounds, 1000 / 32, 200);
     free(result);
 }
@@ -628,6 +731,7 @@ static void same_options(const struct search_options *a, const struct search_opt
     assert_int_equal(a->nodes, b->nodes);
     assert_int_equal(a->microseconds, b->microseconds);
     assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->samples, b->samples);
     assert_int_equal(a->width, b->width);
     assert_int_equal(a->tree_nodes, b->tree_nodes);
     assert_int_equal(a->exploration, b->exploration);
@@ -689,6 +793,10 @@ int main(void) {
         cmocka_unit_test(a_full_tree_searches_on_in_its_memory),
         cmocka_unit_test(memory_is_what_was_stated),
         cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(expectimax_with_samples_still_solves),
+        cmocka_unit_test(little_effort_plays_by_habit),
+        cmocka_unit_test(sampled_slices_do_not_matter),
+        cmocka_unit_test(races_are_run_in_halves),
         cmocka_unit_test(searching_longer_comes_closer_to_the_best),
         cmocka_unit_test(dice_fall_by_their_weights),
         cmocka_unit_test(leaf_by_leaf_is_the_search_itself),
