@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct node) == 32, "two nodes a cache line");
 enum { UNSEEN = 0xff };
 enum { LEAST = 4 /* visits of a runner in a heat */ };
 
-/* What habit is worth against evidence, as the mean of so many visits: their noise falls alike. */
+/* What an action's prior counts for beside its mean, over the root of its visits: it fades as the noise of the mean does. */
 static const double HABIT = 0.2;
 
 /* How much less an action that was not tried promises than its parent's mean, by the share of priors that was tried. */
@@ -302,6 +302,13 @@ static bool races(const struct search *search) {
     return search->options.prior == PRIOR_HABITS && !search->options.leaves;
 }
 
+static uint32_t next_child(const struct search *search, struct tree *tree, const struct node *node, uint64_t seed) {
+    if (node->mover == LR_CHANCE) return drawn_child(search, tree, node, seed);
+    if (node != tree->nodes || !races(search)) return select_child(search, tree, node);
+    if (!tree->race.heats) start_race(search, tree);
+    return node->first + tree->race.field[tree->race.next];
+}
+
 static uint32_t visits_to_expand(const struct search *search, uint32_t index) {
     return index == 0 || search->options.leaves ? 1 : (uint32_t)search->options.expand_after;
 }
@@ -318,12 +325,7 @@ static uint32_t walk(const struct search *search, struct tree *tree, uint64_t *s
         if (node->mover == LR_NOBODY) break;
         if (node->mover != LR_CHANCE && node->visits < visits_to_expand(search, index)) break;
         if (!node->children && !expand(search, tree, index)) break;
-        if (index == 0 && races(search) && !tree->race.heats) start_race(search, tree);
-        if (index == 0 && tree->race.heats)
-            index = node->first + tree->race.field[tree->race.next];
-        else
-            index =
-                node->mover == LR_CHANCE ? drawn_child(search, tree, node, *seed) : select_child(search, tree, node);
+        index = next_child(search, tree, node, *seed);
         if (depth == 0) *seed = seed_through(search, tree, &tree->nodes[index]);
         lr_apply_legal(search->game, tree->state, tree->nodes[index].action);
         tree->applied++;

@@ -646,8 +646,8 @@ int bench_run(int argc, char **argv) {
         .threads = 1,
         .batch = 1024,
         .seed = 1,
-        .regret = {.agents = "random,greedy,expectimax:depth=1,expectimax:depth=2,expectimax:depth=3,mcts,"
-                             "mcts:prior=none,mcts:prior=none,length=-1",
+        .regret = {.agents = "random,greedy,expectimax:nodes=1000,expectimax:nodes=10000,expectimax:nodes=100000,mcts,"
+                             "mcts:prior=none,mcts:prior=none,rollout=random",
                    .budgets = "10,30,100,300,1000,3000",
                    .repeats = 2}};
     if (!options_parse("longroll bench", &argp, argc, argv, &options)) return EXIT_USAGE;

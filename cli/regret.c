@@ -166,7 +166,7 @@ struct mark {
 static int mark_position(struct asked *asked, const struct solved_file *file, int index,
                          const struct regret_request *request, struct mark *mark) {
     const struct solved_position *position = &file->position[index];
-    const bool varies = strcmp(asked->chooser->name, "greedy") && strncmp(asked->chooser->name, "expectimax", 10);
+    const bool varies = strcmp(asked->chooser->name, "greedy") != 0;
     const int repeats = varies ? request->repeats : 1;
     *mark = (struct mark){0, 0};
     for (int i = 0; i < repeats; i++) {

@@ -11,7 +11,7 @@ games=${1:-2000}
 scenarios="historical free historical-pope free-pope gate cedars duel battery"
 pairs="random:random greedy:greedy greedy:random"
 each=$(((games + 23) / 24))
-searchers="mcts:simulations=20,length=3 expectimax:depth=1"
+searchers="mcts:simulations=30,length=20 expectimax:nodes=2000"
 
 build() { # compiler, level
     local folder=build/determinism-$1$2
