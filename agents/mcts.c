@@ -353,8 +353,7 @@ static void simulate(const struct search *search, struct tree *tree) {
 }
 
 static bool exhausted(const struct tree *tree) {
-    return (tree->race.heats && tree->race.left == 1) || tree->simulations >= tree->most ||
-           tree->applied >= tree->most_applied;
+    return tree->simulations >= tree->most || tree->applied >= tree->most_applied;
 }
 
 /* ---- Running ---- */

@@ -48,7 +48,7 @@ enum {
 /* Limits are looked at between simulations: the last one is played to its end. */
 struct search_options {
     int method;           /* enum search_method */
-    uint64_t simulations; /* mcts: stop after so many (a race with one runner left stops before); 0: no such limit */
+    uint64_t simulations; /* mcts: stop after so many; 0: no such limit */
     uint64_t nodes;       /* stop when so many actions and outcomes were applied, rollouts included; 0: no such limit */
     uint64_t microseconds; /* stop after so long; 0: no such limit. One of these three, or depth, must be set. */
     int depth;             /* expectimax: decisions to look ahead, deepened one by one; chance nodes are not counted;

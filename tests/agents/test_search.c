@@ -202,11 +202,8 @@ static void visits_add_up_and_the_best_has_most(const struct search_result *r, u
         if (r->action[i] == r->best) best = r->visits[i];
         assert_true(r->value[i] >= -1 && r->value[i] <= 1);
     }
-    if (raced)
-        assert_in_range(r->simulations, 2, simulations); /* fewer where all others fared as the best did */
-    else
-        assert_int_equal(r->simulations, simulations);
-    assert_int_equal(visits, r->simulations - 1);
+    assert_int_equal(r->simulations, simulations);
+    assert_int_equal(visits, simulations - 1);
     assert_in_range(best, raced ? most / 2 : most, most);
     assert_int_equal(r->line[0], r->best);
 }
@@ -425,7 +422,7 @@ static int by_visits(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Half the field leaves after each heat, and who runs on has been given as much as all who run with him. */
+/* Half the field leaves after each heat, so few are visited often; nobody is compared on less than a heat. */
 static void races_are_run_in_halves(void **unused) {
     (void)unused;
     int races = 0;
@@ -441,13 +438,12 @@ static void races_are_run_in_halves(void **unused) {
         qsort(visits, (size_t)r->count, sizeof *visits, by_visits);
         int field = 0;
         while (field < r->count && visits[field]) field++;
-        assert_true(field >= 2 && r->simulations <= SOME);
+        assert_true(field >= 2);
         if (field >= 8) {
             races++;
             assert_true(visits[field / 2] < visits[0]);
             assert_true(visits[field - 1] >= 4);
         }
-        if (r->simulations == SOME) assert_in_range(visits[1], visits[0] - 1, visits[0]);
         free(r);
     }
     assert_true(races > 0);
