@@ -9,11 +9,11 @@
  *
  * lr_evaluate sees who stands where, and errs by more than two actions differ while a player is in the middle of his
  * moves. So with `samples` the guess is the mean of as many games played on by habit (search_roll_out), the k-th always on
- * the k-th dice, which takes out much of the noise between actions. The first quarter of the limits goes to passes as
+ * the k-th dice, which takes out much of the noise between actions. The first eighth of the limits goes to passes as
  * above, in the hope that the game ends soon enough to be solved. If not, they are forgotten, and the passes start anew
- * at depth 1 with the two actions that habits like best and FEW samples, and go on with twice as many of both each time;
- * deeper only when all actions have all samples. Thus little effort means to play by habit, and more to depart from it on
- * evidence. Below a chance node a guess gets the share of the samples that its outcome has of the weights, at least one.
+ * at depth 1 with the four actions that habits like best and FEW samples, and go on with twice as many of both each time;
+ * deeper only when all actions have all samples. Of such values the prior counts for something (search_standing). Thus little
+ * effort means to play by habit, and more to depart from it on evidence. Below a chance node a guess gets the share of the samples that its outcome has of the weights, at least one.
  *
  * What the table remembers is the value of a pair (state, d); it is keyed by lr_hash and believed only if a second hash of
  * the same bytes agrees as well: two different states would have to agree in 128 bits. Outcomes that lead to the same
@@ -272,7 +272,7 @@ static struct pass after(const struct search *search, struct pass pass) {
 static void begin_sampling(struct search *search) {
     const int most = search->options.samples;
     search->expectimax->finished = (struct pass){0};
-    begin_pass(search, (struct pass){.depth = 1, .width = 2, .samples = FEW < most ? FEW : most});
+    begin_pass(search, (struct pass){.depth = 1, .width = 4, .samples = FEW < most ? FEW : most});
 }
 
 static void finish_pass(struct search *search) {
@@ -334,11 +334,12 @@ static void apply(struct search *search) {
         hand_up(search, value);
 }
 
-/* Whether the quarter in which the game might be solved is over. */
+/* Whether the eighth in which the game might be solved is over. */
 static bool hope_is_gone(const struct search *search) {
     const struct expectimax *x = search->expectimax;
     if (!search->options.samples || x->pass.samples) return false;
-    return search_share(x->applied, search->options.nodes) >= 0.25 || search_share_of_time(search, x->deadline) >= 0.25;
+    return search_share(x->applied, search->options.nodes) >= 0.125 ||
+           search_share_of_time(search, x->deadline) >= 0.125;
 }
 
 /* One action, outcome or sample. */
@@ -414,6 +415,21 @@ static void follow_line(const struct search *search, struct search_result *resul
     }
 }
 
+/* Of the actions of a sampled pass, the one that stands best. */
+static int steadiest(const struct expectimax *x, const struct search_result *result, int mover) {
+    int best = x->order[0];
+    double best_standing = -1e300;
+    for (int k = 0; k < x->finished.width; k++) {
+        const int i = x->order[k];
+        const double mean = mover == LR_UNION ? x->value[i] : -x->value[i];
+        const double now = search_standing(mean, (uint32_t)x->finished.samples, result->prior[i]);
+        if (now <= best_standing) continue;
+        best_standing = now;
+        best = i;
+    }
+    return best;
+}
+
 void expectimax_result(const struct search *search, struct search_result *result) {
     const struct expectimax *x = search->expectimax;
     const int valued = x->finished.depth ? x->finished.width : x->index;
@@ -424,7 +440,7 @@ void expectimax_result(const struct search *search, struct search_result *result
         result->visits[i] = 1;
         result->value[i] = (float)values[i];
     }
-    const int best = search_best(result, search->mover);
+    const int best = x->finished.samples ? steadiest(x, result, search->mover) : search_best(result, search->mover);
     result->best = result->action[best];
     result->root_value = result->value[best];
     result->nodes = x->applied;

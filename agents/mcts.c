@@ -50,9 +50,6 @@ _Static_assert(sizeof(struct node) == 32, "two nodes a cache line");
 enum { UNSEEN = 0xff };
 enum { LEAST = 4 /* visits of a runner in a heat */ };
 
-/* What an action's prior counts for beside its mean, over the root of its visits: it fades as the noise of the mean does. */
-static const double HABIT = 0.2;
-
 /* How much less an action that was not tried promises than its parent's mean, by the share of priors that was tried. */
 static const double FIRST_PLAY = 0.2;
 
@@ -229,11 +226,6 @@ static double share_done(const struct search *search, const struct tree *tree) {
     return more > time ? more : time;
 }
 
-/* How well a runner stands by the mean of its values for the mover. */
-static double standing(double mean, uint32_t visits, float prior) {
-    return mean + HABIT * (double)prior / sqrt(visits);
-}
-
 static int heats_of(int runners) { return runners > 2 ? 32 - __builtin_clz((unsigned)runners - 1) : 1; }
 
 /* Insertion: the greater score first, equals in their order. */
@@ -281,7 +273,7 @@ static void drop_the_slower_half(struct tree *tree) {
     double score[LR_MAX_ACTIONS];
     for (int i = 0; i < race->left; i++) {
         const struct node *child = &tree->nodes[tree->nodes->first + race->field[i]];
-        score[race->field[i]] = standing(sign * child->value / child->visits, child->visits, child->prior);
+        score[race->field[i]] = search_standing(sign * child->value / child->visits, child->visits, child->prior);
     }
     line_up(race, score);
     race->left = (race->left + 1) / 2;
@@ -454,7 +446,7 @@ static int winner(const struct search_result *result, int mover) {
     double best_standing = -1e300;
     for (int i = 0; i < result->count; i++) {
         if (2 * (uint64_t)result->visits[i] < most) continue;
-        const double now = standing(sign * (double)result->value[i], result->visits[i], result->prior[i]);
+        const double now = search_standing(sign * (double)result->value[i], result->visits[i], result->prior[i]);
         if (now <= best_standing) continue;
         best_standing = now;
         best = i;

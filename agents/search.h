@@ -97,9 +97,10 @@ struct search_result {
     float value[LR_MAX_ACTIONS];     /* the Union's; 0 where visits are 0 */
     float prior[LR_MAX_ACTIONS];     /* sum 1 */
     float root_value;
-    int best; /* the action to play. After a race (mcts by habits without leaves): the best value, with some credit for
-                        the prior, of the actions with at least half of the most visits; else most visits, ties to value for
-                        the mover, then to the lowest id */
+    int best;        /* the action to play. Where habits guide the search (mcts: unless the caller values the leaves;
+                        expectimax: where it guesses by samples): the best value, with some credit for the prior, of the
+                        actions with at least half of the most visits. Else most visits, ties to value for the mover,
+                        then to the lowest id */
     int line_length; /* the principal line: best actions and likeliest outcomes from the root */
     uint16_t line[SEARCH_LINE];
     uint64_t simulations, nodes; /* done so far */

@@ -73,6 +73,10 @@ uint32_t search_roll_out(const struct search *search, lr_state *state, uint64_t 
 double search_share(uint64_t done, uint64_t limit);
 double search_share_of_time(const struct search *search, double deadline);
 
+/* How well an action stands by the mean of so many values for its mover. Its prior counts for something, which fades as
+ * the noise of the mean does. */
+double search_standing(double mean, uint32_t visits, float prior);
+
 /* ---- Methods ---- */
 
 void mcts_lay_out(struct search *search, struct arena *arena);

@@ -362,7 +362,7 @@ static void expectimax_with_samples_still_solves(void **unused) {
         if (!truth) continue;
         struct search_options options = search_defaults(SEARCH_EXPECTIMAX);
         options.depth = 0;
-        options.nodes = 4 * truth->nodes + 4;
+        options.nodes = 8 * truth->nodes + 8;
         options.tree_nodes = 1 << 14;
         struct search_result *result = searched(duel, &options, state_in(&root), seed, 0);
         assert_memory_equal(result->value, truth->value, sizeof truth->value);
