@@ -294,7 +294,7 @@ static void others_are_served_while_a_search_runs(void **unused) {
     }
     qsort(spent, TIMES, sizeof *spent, compare);
     print_message("observe beside a search: median %.2f ms, worst %.2f ms\n", spent[TIMES / 2], spent[TIMES - 1]);
-    assert_true(spent[TIMES / 2] < 10);
+    assert_true(spent[TIMES / 2] < 250); /* a few slices on a crowded machine; behind the search it would be for ever */
     assert_true(cancel(&serving, thinker));
     assert_int_equal(client_wait(thinker, &reply, NULL), LR_OK);
     assert_true(reply_says(&reply, "t", "searched"));
