@@ -3,7 +3,8 @@
 # was stopped goes on from its ledger. What is played is in the arguments; an agent's budgets stand side by side,
 # smallest first:
 #
-#     agents/ladder.sh            all of it
+#     agents/ladder.sh            what is published: a quarter of an hour on two cores
+#     agents/ladder.sh --scenarios 'cedar-mountain/gate cedar-mountain/historical'     a day
 #     agents/ladder.sh --pairs 2 --bots 'random greedy mcts:simulations=10 mcts:simulations=20' \
 #         --scenarios cedar-mountain/duel --ledger /tmp/try.db --out /tmp
 set -eu
@@ -14,11 +15,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 program=$root/build/release/longroll
 ledger=$root/build/ladder.db
 out=$root/agents
-pairs=40
+pairs=15
 bots='random greedy
-    expectimax:nodes=1000 expectimax:nodes=10000 expectimax:nodes=100000
-    mcts:simulations=100 mcts:simulations=1000 mcts:simulations=10000'
-scenarios='cedar-mountain/gate cedar-mountain/historical'
+    expectimax:nodes=1000 expectimax:nodes=8000 expectimax:nodes=48000
+    mcts:simulations=20 mcts:simulations=100 mcts:simulations=500'
+scenarios='cedar-mountain/gate'
 seed=1
 more=()
 
