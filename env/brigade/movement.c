@@ -151,9 +151,9 @@ struct levels {
     board at[BRIGADE_ALLOWANCE + 1];
 };
 
-/* The flood: the cells reachable with `left` half points. */
+/* The flood: the cells reachable with `left` half points; with a target >= 0 it stops where that is reached. */
 static board flood(const struct brigade *b, const struct brigade_state *s, int row, int from, int left, const struct bounds *k,
-                   struct levels *levels) {
+                   int target, struct levels *levels) {
     const struct brigade_walk *walk = &b->walk[movement_gait(b, s, row)];
     board *at = levels->at, shifted[BRIGADE_SHIFTS];
     struct brigade_step column[BRIGADE_STEPS];
@@ -172,6 +172,7 @@ static board flood(const struct brigade *b, const struct brigade_state *s, int r
         cost++;
         const board fresh = board_minus(board_and(at[cost], k->enterable), seen);
         seen = board_or(seen, fresh);
+        if (target >= 0 && board_test(&fresh, (unsigned)target)) break;
         frontier = board_and(fresh, k->passable);
     }
     return seen;
@@ -188,7 +189,7 @@ static board stops_of(const struct brigade *b, const struct brigade_state *s, in
                       struct levels *levels) {
     if (!can_pay(b, s, row, from, left)) return board_empty();
     const struct bounds k = bounds_of(b, s, row, barred);
-    board reached = board_and(flood(b, s, row, from, left, &k, levels), k.stops);
+    board reached = board_and(flood(b, s, row, from, left, &k, -1, levels), k.stops);
     board_remove(&reached, (unsigned)from);
     return reached;
 }
@@ -219,7 +220,8 @@ static int cost_of(const struct brigade *b, const struct brigade_state *s, int r
     const board *at = offered.levels.at;
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): there is no padding, brigade.h proves it */
     if (offered.game != b->serial || memcmp(&offered.state, s, sizeof *s)) {
-        stops_of(b, s, row, s->cell[row], left, barred_rows(s), &levels);
+        const struct bounds k = bounds_of(b, s, row, barred_rows(s));
+        flood(b, s, row, s->cell[row], left, &k, cell, &levels);
         at = levels.at;
     }
     int cost = 1;
