@@ -215,9 +215,9 @@ static void a_signal_that_comes_twice_in_a_moment_is_one(void **state) {
                                      "--rounds",   "50",    "--workers", "1",        NULL};
     const pid_t process = start_program(arguments, 0);
     for (int i = 0; i < 2000 && access("twice.db", F_OK); i++) pause_ms(5);
-    pause_ms(300);
+    pause_ms(1000); /* a game has begun */
     kill(process, SIGINT);
-    pause_ms(50);
+    pause_ms(5);
     kill(process, SIGINT);
     await_program(process, &finished);
     expect_fault(1, "stopped after ");
