@@ -13,7 +13,8 @@
  * above, in the hope that the game ends soon enough to be solved. If not, they are forgotten, and the passes start anew
  * at depth 1 with the four actions that habits like best and FEW samples, and go on with twice as many of both each time;
  * deeper only when all actions have all samples. Of such values the prior counts for something (search_standing). Thus little
- * effort means to play by habit, and more to depart from it on evidence. Below a chance node a guess gets the share of the samples that its outcome has of the weights, at least one.
+ * effort means to play by habit, and more to depart from it on evidence. Below a chance node a guess gets the share of the
+ * samples that its outcome has of the weights, at least one.
  *
  * What the table remembers is the value of a pair (state, d); it is keyed by lr_hash and believed only if a second hash of
  * the same bytes agrees as well: two different states would have to agree in 128 bits. Outcomes that lead to the same

@@ -110,7 +110,7 @@ void progress_end(struct progress *progress, int done);
 /* ---- interrupts.c: being asked to stop ---- */
 
 /* From now on SIGINT and SIGTERM are counted, the first `most` of them; one more ends the program. Returns the count, which
- * lives as long as the program. Signals within 0.3 s of the last one counted are the same one. Call it once. */
+ * lives as long as the program. Signals within 0.3 s of the last one counted are the same one. Asked again, it goes on counting, up to the new `most`. */
 const atomic_int *interrupts_listen(int most);
 
 /* ---- bench.c, servebench.c and tournamentbench.c ---- */

@@ -189,7 +189,7 @@ static void assert_loses(const lr_game *game, const struct expectation *expected
             fail_msg("%s gave %s: %s", expected->fault, game_end_name(result.end), result.reason);
         assert_int_equal(result.at_fault, side);
         assert_int_equal(result.winner, !side);
-        if (took > 5.0 + SHORT_US / 1e6) fail_msg("%s took %.1f s", expected->fault, took);
+        if (took > 1.0 + SHORT_US / 1e6) fail_msg("%s took %.1f s", expected->fault, took);
         assert_in_range(result.thought_us[!side], 0, SHORT_US);
         if (side == LR_UNION && expected->end == GAME_NO_START) continue; /* the other was not begun */
         if (terms.episode == 0) snprintf(other, sizeof other, "%s", player_name(terms.players[!side]));
@@ -290,7 +290,7 @@ static void assert_end_with_clock(const lr_game *game, struct clock_rules rules,
     terms.players[1] = opened("greedy");
     play(&terms, &result);
     if (result.end != end) fail_msg("%s: %s", game_end_name(result.end), result.reason);
-    assert_true(result.thought_us[1] < result.thought_us[0]);
+    assert_true(result.thought_us[1] < 100 * 1000);
     player_close(terms.players[0]);
     player_close(terms.players[1]);
 }

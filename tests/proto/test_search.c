@@ -285,6 +285,7 @@ static void others_are_served_while_a_search_runs(void **unused) {
     struct client *thinker = connect_to(&serving), *other = connect_to(&serving);
     open_played(thinker, 0);
     open_played(other, 0);
+    const double begun = milliseconds();
     send_endless(thinker);
     usleep(20000);
     for (int i = 0; i < TIMES; i++) {
@@ -293,8 +294,7 @@ static void others_are_served_while_a_search_runs(void **unused) {
         spent[i] = milliseconds() - started;
     }
     qsort(spent, TIMES, sizeof *spent, compare);
-    print_message("observe beside a search: median %.2f ms, worst %.2f ms\n", spent[TIMES / 2], spent[TIMES - 1]);
-    assert_true(spent[TIMES / 2] < 250); /* a few slices on a crowded machine; behind the search it would be for ever */
+    const double searched = milliseconds() - begun;
     assert_true(cancel(&serving, thinker));
     assert_int_equal(client_wait(thinker, &reply, NULL), LR_OK);
     assert_true(reply_says(&reply, "t", "searched"));
@@ -302,6 +302,11 @@ static void others_are_served_while_a_search_runs(void **unused) {
     uint64_t simulations = 0;
     copy_array(&reply, "simulations", "<u8", &simulations, sizeof simulations);
     assert_true(simulations > 0);
+    const double simulation =
+        searched / (double)simulations; /* the one under way when the slice is over is played out */
+    print_message("observe beside a search: median %.2f ms, worst %.2f ms; a simulation %.2f ms\n", spent[TIMES / 2],
+                  spent[TIMES - 1], simulation);
+    assert_true(spent[TIMES / 2] < 10 + simulation);
     reply_free(&reply);
     assert_false(cancel(&serving, thinker));
     assert_int_equal(server_number(&serving, "limits", "search_bytes_free"), small.search_bytes);
